@@ -377,6 +377,13 @@ export const APPLICATION_MESSAGES = {
       'a record of more than 16 Mi characters, or a line whose writer was killed. The rest may be part of a header or a body, so it is not sent',
     remedy: 'log less in one record. `metadata.pino_ingest.cut_from_chars` marks the entries',
   },
+  inputUnreadable: {
+    code: 'INVALID',
+    text: (form, command) =>
+      `the input is in a form that cannot be read: ${form}; its lines are sent as they are. Convert it with ${command}.`,
+    cause: 'a pipe, or a file for `send`, is UTF-16, or is a journal whose long messages are missing; reported once',
+    remedy: 'pipe the text that the application wrote: [what to pipe](pipe.md)',
+  },
   requestsNotUnderstood: {
     code: 'CONFIG',
     text: (count, req, res, responseTime, reqId) =>

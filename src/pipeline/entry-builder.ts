@@ -95,11 +95,17 @@ export class EntryBuilder {
     this.#breadcrumbs?.buffer.open()
   }
 
-  /** Never throws. @returns the mapper's record with the entry to send and its severity; empty if there is none */
-  build(line: Line): MappedRecord {
+  /**
+   * Never throws.
+   *
+   * @param isDivisible see `Mapper.map`
+   * @returns the mapper's record with the entry to send and its severity; empty if there is none
+   */
+  build(line: Line, isDivisible: boolean): MappedRecord | undefined {
     const { mapper, joiner } = this.#options
     const breadcrumbs = this.#breadcrumbs
-    const record = mapper.map(line)
+    const record = mapper.map(line, isDivisible)
+    if (record === undefined) return undefined
     if (record.requestPart !== 'none') joiner.join(record)
     if (!record.isEmpty && !this.#isKept(record)) record.json = ''
     const takesBreadcrumbs = !record.isEmpty && record.severity >= ERROR_SEVERITY

@@ -39,7 +39,7 @@ export interface PipelineOptions {
   readonly isInProcess?: boolean
   /** The function of `beforeSend`. */
   readonly hook?: HookFunction | undefined
-  /** See `LineJoiner`. Default: each line is a record. */
+  /** See `RecordReaderOptions`. Default: each line is a record. */
   readonly joinsLines?: boolean
   /** Replaces the spool. */
   readonly source?: RereadableSource
@@ -128,8 +128,10 @@ export class Pipeline {
       entryBuilder: this.#entryBuilder,
       mapper: this.#mapper,
       threshold,
-      canRefuseUnread: requests === undefined,
+      canRefuseUnread: requests === undefined && options.joinsLines !== true,
       joinsLines: options.joinsLines ?? false,
+      onUnreadable: (form, command) =>
+        this.#reporter.problem('INVALID', APPLICATION_MESSAGES.inputUnreadable.text(form, command)),
       onRead: () => this.#onRead(),
     })
     this.#release =

@@ -10,6 +10,7 @@ import type { Account } from '../diagnostics/account.js'
 import { LineJoiner } from '../record/line-joiner.js'
 import { LineReader } from '../record/line-reader.js'
 import type { Line } from '../record/line-ring.js'
+import { LineUnwrapper } from '../record/line-unwrapper.js'
 import type { Mapper } from '../record/mapper.js'
 import type { Admission } from './admission.js'
 import type { Batcher } from './batcher.js'
@@ -30,14 +31,16 @@ export interface RecordReaderOptions {
   readonly isEnabled: boolean
   readonly endpoint: RecordEndpoint
   readonly entryBuilder: Pick<EntryBuilder, 'beginText'> & {
-    build(line: Line): Pick<MappedRecord, 'bytes' | 'json' | 'isEmpty' | 'severity'>
+    build(line: Line, isDivisible: boolean): Pick<MappedRecord, 'bytes' | 'json' | 'isEmpty' | 'severity'> | undefined
   }
-  readonly mapper: Pick<Mapper, 'lines' | 'peekSeverity'>
+  readonly mapper: Pick<Mapper, 'lines' | 'peekSeverity' | 'isRecord' | 'isStart'>
   /** Lowest severity that is sent, as returned by `toThreshold`. */
   readonly threshold: number
   /** Whether a line may be refused before mapping, because only its entry is needed. */
   readonly canRefuseUnread: boolean
-  /** Whether text lines that belong together become one entry, see `LineJoiner`. */
+  /** Called if what is piped cannot be read, with the command that writes it in another form. */
+  readonly onUnreadable: (form: string, command: string) => void
+  /** Whether lines may be wrapped, have several records, or be lines of one text: see `LineUnwrapper` and `LineJoiner`. */
   readonly joinsLines: boolean
   /** Called when text was read. */
   readonly onRead: () => void
@@ -55,17 +58,21 @@ interface WaitingText {
 export class RecordReader {
   readonly #options: RecordReaderOptions
   readonly #lines: LineReader
-  readonly #joiner: LineJoiner | undefined
+  /** Set with `joinsLines`. */
+  readonly unwrapper: LineUnwrapper | undefined
   /** Waiting texts; the first one is being read. */
   readonly #waiting: WaitingText[] = []
   #pendingEntries = 0
 
   constructor(options: RecordReaderOptions) {
     const readLine = (line: Line): void => this.#readLine(line)
-    const { lines } = options.mapper
+    const { mapper, onUnreadable } = options
+    const { lines } = mapper
     this.#options = options
-    this.#joiner = options.joinsLines ? new LineJoiner(lines, readLine) : undefined
-    this.#lines = new LineReader(lines, this.#joiner?.add ?? readLine)
+    this.unwrapper = options.joinsLines
+      ? new LineUnwrapper({ mapper, joiner: new LineJoiner(lines, readLine), onUnreadable })
+      : undefined
+    this.#lines = new LineReader(lines, this.unwrapper?.add ?? readLine)
   }
 
   /** Entries being built: received, but not yet in another stage. */
@@ -103,12 +110,12 @@ export class RecordReader {
     this.finish()
     this.#begin('')
     this.#lines.end()
-    this.#joiner?.flush()
+    this.unwrapper?.end()
   }
 
   /** Reads lines that wait for lines to be joined with. */
   flushLines(): void {
-    this.#joiner?.flush()
+    this.unwrapper?.flush()
     this.#options.onRead()
   }
 
@@ -153,7 +160,13 @@ export class RecordReader {
       const severity = mapper.peekSeverity(line)
       if (severity !== undefined && severity >= threshold && severity < admitted) return this.#refuse()
     }
-    const record = entryBuilder.build(line)
+    const record = entryBuilder.build(line, this.unwrapper !== undefined && !line.isPart)
+    if (record === undefined) {
+      // Each of its parts is counted.
+      account.received -= 1
+      this.#pendingEntries = 0
+      return this.unwrapper?.divide(line.text, line.cutFrom)
+    }
     // Trace is sent as debug.
     const severity = Math.max(record.severity, 0)
     if (!record.isEmpty && severity < admitted) return this.#refuse()

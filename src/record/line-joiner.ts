@@ -1,17 +1,16 @@
 /**
  * Joins text lines that belong together: a line with the lines below it that are indented deeper, and the line of its
  * closing bracket. A stack trace or an object that was printed over several lines is thus one entry, and a header's
- * value is searched for together with its name. A line that starts like a JSON record stands alone.
+ * value is searched for together with its name. A record stands alone.
  */
 import { MAX_LINE_CHARS } from './line-reader.js'
 import type { OnLine } from './line-reader.js'
-import type { LineRing } from './line-ring.js'
+import type { Line, LineRing } from './line-ring.js'
 
 /** From these limits on, a line is joined only if it is indented deeper than the first indented line of its block. */
 const MAX_LINES = 10_000
 const MAX_CHARS = 1024 * 1024
 
-const RECORD_START = '{"'
 const INDENT = /[ \t]*/y
 
 export class LineJoiner {
@@ -30,13 +29,14 @@ export class LineJoiner {
     this.#onLine = onLine
   }
 
+  /** Emits the lines before this one, and this one. */
+  addRecord(line: Line): void {
+    this.flush()
+    this.#onLine(line)
+  }
+
   /** Emits the lines before this one, unless it continues them. */
-  readonly add: OnLine = (line) => {
-    if (line.cutFrom > 0 || line.startsWith(RECORD_START)) {
-      this.flush()
-      return this.#onLine(line)
-    }
-    const { text } = line
+  addText(text: string): void {
     INDENT.lastIndex = 0
     const indent = INDENT.exec(text)?.[0].length ?? 0
     if (this.#block !== '' && this.#isContinuedBy(text, indent)) {
@@ -55,7 +55,7 @@ export class LineJoiner {
   flush(): void {
     const block = this.#block
     this.#block = ''
-    if (block !== '') this.#onLine(this.#ring.place(block))
+    if (block !== '') this.#onLine(this.#ring.place(block).setPart(0))
   }
 
   #isContinuedBy(line: string, indent: number): boolean {

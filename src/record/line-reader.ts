@@ -133,7 +133,9 @@ export class LineReader {
     }
   }
 
-  #keep(part: string): void {
+  #keep(text: string): void {
+    // NULs before a line: the hole that copytruncate leaves in a file may be longer than the longest line.
+    const part = this.#restChars === 0 ? text.replace(/^\0+/, '') : text
     const room = this.#maxLineChars - this.#restChars
     if (room > 0) this.#rest.push(part.slice(0, room))
     this.#restChars += part.length

@@ -21,6 +21,8 @@ export class Line {
   end = 0
   /** Length of the whole line in UTF-16 units if this is only its beginning, else 0. */
   cutFrom = 0
+  /** Whether it is a part of a line that was divided, so it is not divided again. */
+  isPart = false
   readonly #memory: Buffer
   #text: string | undefined
 
@@ -52,10 +54,10 @@ export class Line {
     return this
   }
 
-  /** @param prefix ASCII */
-  startsWith(prefix: string): boolean {
-    if (!this.isInRing) return this.text.startsWith(prefix)
-    return this.end - this.start >= prefix.length && this.readStart(prefix.length) === prefix
+  setPart(cutFrom: number): this {
+    this.isPart = true
+    this.cutFrom = cutFrom
+    return this
   }
 
   /** The first bytes, as characters. */

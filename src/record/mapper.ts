@@ -3,7 +3,7 @@ import type { Json } from '../protocol/log-entry.js'
 import { Kernel } from './kernel/kernel.js'
 import { MappedRecord, setScope } from './mapped-record.js'
 import type { MappingOptions } from './reference/entry-fields.js'
-import { mapByParsing } from './reference/reference-path.js'
+import { isLogRecord, mapByParsing } from './reference/reference-path.js'
 import { resolveLevel } from './coerce.js'
 import { LEAST_RING_BYTES, LineRing } from './line-ring.js'
 import type { Line } from './line-ring.js'
@@ -73,7 +73,7 @@ export class Mapper {
   peekSeverity(line: Line): number | undefined {
     const { length } = this.#opening
     const start = line.readStart(length + MAX_LEVEL_CHARS)
-    if (!start.startsWith(this.#opening)) return undefined
+    if (!this.isStart(start)) return undefined
     LEVEL.lastIndex = length
     const level = LEVEL.exec(start)?.[0]
     if (level === undefined) return undefined
@@ -82,16 +82,33 @@ export class Mapper {
     return this.#severities.get(level)
   }
 
-  /** Never throws. @returns the same object for every line */
-  map(line: Line): MappedRecord {
+  /** Whether an object has what a log record has: a level, and a time or a message. */
+  isRecord(json: string): boolean {
+    return isLogRecord(json, this.#options)
+  }
+
+  /** Whether a text starts like the lines of pino. */
+  isStart(text: string): boolean {
+    return text.startsWith(this.#opening)
+  }
+
+  /**
+   * Never throws.
+   *
+   * @param isDivisible whether a line that is not one complete record is not mapped
+   * @returns the same object for every line; undefined if it was not mapped
+   */
+  map(line: Line): MappedRecord
+  map(line: Line, isDivisible: boolean): MappedRecord | undefined
+  map(line: Line, isDivisible = false): MappedRecord | undefined {
     const record = this.#record
     if (this.kernel?.map(line, this.#threshold, record, this.#requestThreshold) !== true)
-      return this.#mapByParsing(line)
+      return this.#mapByParsing(line, isDivisible)
     if (this.#unlevelled !== Infinity) this.#unlevelled = 0
     return record
   }
 
-  #mapByParsing({ text, cutFrom }: Line): MappedRecord {
+  #mapByParsing({ text, cutFrom }: Line, isDivisible: boolean): MappedRecord | undefined {
     const receivedAt = new Date(this.#wallNow()).toISOString()
     const { json, level, hasLevel, ids, hasRequest, requestPart, requestId, incompleteChars } = mapByParsing(
       text,
@@ -99,6 +116,7 @@ export class Mapper {
       receivedAt,
       cutFrom,
     )
+    if (isDivisible && (hasLevel === undefined || incompleteChars > 0)) return undefined
     if (incompleteChars > 0) this.#onIncomplete(incompleteChars)
     if (hasLevel !== undefined) this.#countUnlevelled(hasLevel)
     const record = this.#record

@@ -45,7 +45,8 @@ function setup({ admitted = 0, canRefuseUnread = true, joinsLines = false }: Set
         })
       },
     },
-    mapper: { lines: createRing(), peekSeverity: () => 1 },
+    mapper: { lines: createRing(), peekSeverity: () => 1, isRecord: () => true, isStart: () => true },
+    onUnreadable: () => {},
     threshold: 1,
     canRefuseUnread,
     joinsLines,

@@ -1,18 +1,17 @@
 /** Text lines that belong together become one. */
 import { expect, test } from 'vitest'
 import { inspect } from 'node:util'
-import { LineJoiner } from '../../src/record/line-joiner.js'
 import { LineReader } from '../../src/record/line-reader.js'
-import { createRing } from './create-ring.js'
+import { createRing, createUnwrapper } from './create-ring.js'
 
 function blocksOf(...texts: readonly string[]): string[] {
   const blocks: string[] = []
   const ring = createRing()
-  const joiner = new LineJoiner(ring, ({ text }) => blocks.push(text))
+  const joiner = createUnwrapper(ring, ({ text }) => blocks.push(text))
   const reader = new LineReader(ring, joiner.add)
   for (const text of texts) reader.write(text)
   reader.end()
-  joiner.flush()
+  joiner.end()
   return blocks
 }
 
@@ -52,7 +51,7 @@ test.each([
 test('a record does not wait, and a block is flushed once', () => {
   const blocks: string[] = []
   const ring = createRing()
-  const joiner = new LineJoiner(ring, ({ text }) => blocks.push(text))
+  const joiner = createUnwrapper(ring, ({ text }) => blocks.push(text))
   const reader = new LineReader(ring, joiner.add)
   reader.write('{"a":1}\nb\n')
   expect(blocks).toEqual(['{"a":1}'])

@@ -9,7 +9,7 @@ import type { FilePositionLog } from './file-position-log.js'
 
 export interface TextFeedOptions {
   readonly pipeline: Pick<Pipeline, 'account' | 'endInput'> & {
-    readonly records: Pick<Pipeline['records'], 'write' | 'flushLines'>
+    readonly records: Pick<Pipeline['records'], 'write' | 'flushLines' | 'unwrapper'>
   }
   /** The log that is also passed to the pipeline. */
   readonly log: FilePositionLog
@@ -26,7 +26,6 @@ const NEWLINE = 0x0a
 const CONTINUATIONS = Buffer.from(' \t\r\n])}')
 /** A longer block may be divided between any two lines. */
 const MAX_BLOCK_BYTES = 1024 * 1024
-const BYTE_ORDER_MARK = '\ufeff'
 
 export class TextFeed {
   readonly #options: TextFeedOptions
@@ -40,11 +39,14 @@ export class TextFeed {
   /** Length of the whole blocks. */
   #blockBytes = 0
   #isAtLineStart = false
+  /** Position up to which the log has all entries. */
+  #ended: number
 
   /** @param from position of the first text */
   constructor(options: TextFeedOptions, from: Position) {
     this.#options = options
     this.#position = { ...from, lineStart: from.offset }
+    this.#ended = from.offset
   }
 
   get isAtStart(): boolean {
@@ -105,14 +107,17 @@ export class TextFeed {
     const { offset: start, lineStart, tail } = this.#position
     const offset = start + bytes.length
     log.beginPiece(offset)
-    const text = this.#decoder.write(bytes)
-    pipeline.records.write(start === 0 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)
+    pipeline.records.write(this.#decoder.write(bytes))
+    const { unfinishedLines = 0, isWrappedText = false } = pipeline.records.unwrapper ?? {}
+    const whole = bytes.at(-1) === NEWLINE ? bytes.length : 0
+    const unfinished = unfinishedLines > 0 ? findLastLines(bytes, unfinishedLines) : whole
     this.#position = {
       offset,
-      lineStart: bytes.at(-1) === NEWLINE ? offset : lineStart,
+      lineStart: unfinished === 0 ? lineStart : start + unfinished,
       tail: Buffer.concat([tail, bytes.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES),
     }
-    if (isPart) return
+    // A piece has whole lines, and a wrapped text is divided only if it is long.
+    if (isPart || unfinishedLines > 0 || (isWrappedText && offset - this.#ended < MAX_BLOCK_BYTES)) return
     pipeline.records.flushLines()
     this.#endPiece(log.isCut)
   }
@@ -121,6 +126,20 @@ export class TextFeed {
   #endPiece(isSealed: boolean): void {
     const { pipeline, log } = this.#options
     if (isSealed) pipeline.endInput()
-    if (this.openEntries === 0) log.endPiece(this.#position, pipeline.account.filtered)
+    if (this.openEntries > 0) return
+    log.endPiece(this.#position, pipeline.account.filtered)
+    this.#ended = this.#position.offset
   }
+}
+
+/** @returns the start of the last `count` lines that are not empty; 0 if there are fewer */
+function findLastLines(text: Buffer, count: number): number {
+  let end = text.lastIndexOf(NEWLINE)
+  for (let left = count; left > 0 && end > 0;) {
+    const start = text.lastIndexOf(NEWLINE, end - 1) + 1
+    if (text.toString('latin1', start, end).trimEnd() !== '') left -= 1
+    if (left === 0) return start
+    end = start - 1
+  }
+  return 0
 }

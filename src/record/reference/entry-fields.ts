@@ -65,7 +65,7 @@ export interface MappingOptions {
 /** Key under which winston's `logstash()` writes everything except message and time. */
 const LOGSTASH_FIELDS = '@fields'
 
-const NO_MESSAGE = '(no message)'
+export const NO_MESSAGE = '(no message)'
 
 /**
  * Request ids with a lower precedence than the framework's: they may belong to another service, and several requests

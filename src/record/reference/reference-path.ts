@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../protocol/log-entry.js'
 import { removeHeaderMembers } from '../../redaction/header-members.js'
-import { toEntry } from './entry-fields.js'
+import { NO_MESSAGE, toEntry } from './entry-fields.js'
 import type { MappedEntry, MappingOptions } from './entry-fields.js'
 import { finishEntry } from '../finish-entry.js'
 import { cleanText, createCutCounts } from '../clean-copy.js'
@@ -64,6 +64,14 @@ export function mapByParsing(line: string, options: MappingOptions, receivedAt: 
     hasLevel: record === undefined ? undefined : hasLevel,
     incompleteChars,
   }
+}
+
+/** Whether an object has what a log record has: a level, and a time or a message. */
+export function isLogRecord(json: string, options: MappingOptions): boolean {
+  const record = parseRecord(json, createCutCounts(), () => true, options.levelKey)
+  if (record === undefined) return false
+  const { entry, hasLevel } = toEntry(record, options, '')
+  return hasLevel && (entry.timestamp !== '' || entry.message !== NO_MESSAGE)
 }
 
 /** A line that is not a JSON object becomes the message. */

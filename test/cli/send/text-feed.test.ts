@@ -4,12 +4,13 @@ import { expect, test } from 'vitest'
 import { Account } from '../../../src/diagnostics/account.js'
 import { Batcher } from '../../../src/pipeline/batcher.js'
 import { FilePositionLog } from '../../../src/cli/send/file-position-log.js'
+import { computeDigest, createState } from '../../../src/cli/send/checkpoint.js'
 import type { Counts, Position } from '../../../src/cli/send/checkpoint.js'
+import { findResumePosition } from '../../../src/cli/send/file-reader.js'
 import { TextFeed } from '../../../src/cli/send/text-feed.js'
 import { parseBatchEntries } from '../../../src/batch/sub-batch.js'
-import { LineJoiner } from '../../../src/record/line-joiner.js'
 import { LineReader, MAX_LINE_CHARS } from '../../../src/record/line-reader.js'
-import { createRing } from '../../record/create-ring.js'
+import { createRing, createUnwrapper } from '../../record/create-ring.js'
 import type { Batch } from '../../../src/batch/batch.js'
 import { FakeClock } from '../../fake-clock.js'
 import { modelRuns } from '../../model-runs.js'
@@ -48,26 +49,28 @@ function createPipeline(log: FilePositionLog, { batchSize, batchBytes }: Plan, o
     onBatch,
   })
   const ring = createRing()
-  const joiner = new LineJoiner(ring, (line) => {
+  const unwrapper = createUnwrapper(ring, (line) => {
+    // As for a line that is not one record.
+    if (/^\{.+\}\{/.test(line.text) && !line.isPart) return unwrapper.divide(line.text)
     account.received += 1
-    if (line.startsWith('-')) account.filtered += 1
+    if (line.text.startsWith('-')) account.filtered += 1
     else batcher.add(JSON.stringify(line.text), 1)
   })
-  const lines = new LineReader(ring, joiner.add)
+  const lines = new LineReader(ring, unwrapper.add)
   const write = (text: string): void => {
     lines.write(text)
     batcher.commit()
   }
   const flushLines = (): void => {
-    joiner.flush()
+    unwrapper.flush()
     batcher.commit()
   }
   const endInput = (): void => {
     lines.end()
-    joiner.flush()
+    unwrapper.end()
     batcher.seal()
   }
-  return { account, records: { write, flushLines }, endInput }
+  return { account, records: { write, flushLines, unwrapper }, endInput }
 }
 
 function run(content: Buffer, plan: Plan, from = START): Run {
@@ -116,16 +119,32 @@ function entriesIn(batches: readonly Batch[]): string[] {
   return batches.flatMap(({ body }) => parseBatchEntries(body)).map((entry) => JSON.parse(entry) as string)
 }
 
-/** Numbered lines: some have more bytes than characters, some are empty, filtered or indented. */
-const someContent = fc
-  .array(fc.constantFrom('a', 'é✓', '-', '', 'x'.repeat(40), '\r', ' b', '  c', '}'), { maxLength: 40 })
-  .chain((lines) =>
-    fc
-      .constantFrom('', '\n')
-      .map((end) =>
-        Buffer.from(lines.map((line, at) => (line === '' || line === '-' ? line : `${line}${at}`)).join('\n') + end),
-      ),
-  )
+const RECORD = '{"level":30,"time":1}'
+const PART = '2026-11-28T10:00:00Z stdout P '
+/** `_` is the number of the line. */
+const LINES = [
+  'a_',
+  'é✓_',
+  '',
+  `${'x'.repeat(40)}_`,
+  RECORD.replace('1', '1_;'),
+  RECORD.repeat(2).replaceAll('1', '1_;'),
+]
+const WRAPPED = [`${PART}p_;`, `${PART.replace('P', 'F')}f_;`, 'web-1  | w_', '{"log":"l_;","stream":"stdout"}']
+const INDENTED = ['-', '\r_', ' b_', '  c_', '}_']
+
+function contentOf(...lines: readonly string[]): fc.Arbitrary<Buffer> {
+  const numbered = fc
+    .array(fc.constantFrom(...lines), { maxLength: 40 })
+    .map((some) => some.map((line, at) => line.replaceAll('_', String(at))).join('\n'))
+  return fc.tuple(numbered, fc.constantFrom('', '\n')).map((texts) => Buffer.from(texts.join('')))
+}
+
+/** Some lines have more bytes than characters, some are filtered, indented, wrapped, or several records. */
+const someContent = fc.oneof(
+  contentOf(...LINES, ...INDENTED),
+  contentOf(...WRAPPED, '', LINES[4] as string, 'web-1  |  i_', `${PART.replace('out', 'err')}e_;`),
+)
 
 const somePlan: fc.Arbitrary<Plan> = fc.record({
   sizes: fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 4 }),
@@ -139,11 +158,14 @@ const ring = createRing()
 /** The joined lines. */
 function blocksOf(content: Buffer): string[] {
   const blocks: string[] = []
-  const joiner = new LineJoiner(ring, ({ text }) => blocks.push(text))
-  const reader = new LineReader(ring, joiner.add)
+  const unwrapper = createUnwrapper(ring, (line) => {
+    if (/^\{.+\}\{/.test(line.text) && !line.isPart) return unwrapper.divide(line.text)
+    blocks.push(line.text)
+  })
+  const reader = new LineReader(ring, unwrapper.add)
   reader.write(content.toString())
   reader.end()
-  joiner.flush()
+  unwrapper.end()
   return blocks
 }
 
@@ -181,7 +203,7 @@ test('after a kill the next run sends the rest; only batches within the window a
       )
       for (const { batchId, body } of repeated) expect(Buffer.from(bodies.get(batchId) ?? []).equals(body)).toBe(true)
       // A block may have several entries, and all its batches are sent at once.
-      const isPlain = !/\n[ \r}]/.test(content.toString())
+      const isPlain = !/\n[ \r}]|\}\{|std|web/.test(content.toString())
       if (plan.batchBytes > 1_000 && isPlain) {
         bounded += 1
         expect(repeated.length).toBeLessThanOrEqual(plan.window)
@@ -204,6 +226,30 @@ test('if the file grows after a kill, a batch id is never used again for other c
       }
     }),
     { numRuns: modelRuns(300, 3_000) },
+  )
+})
+
+test('a file that grows after any byte: each line is sent once, but for an unfinished one', async () => {
+  const someSize = fc.nat().map((size) => (length: number) => size % (length + 1))
+  await fc.assert(
+    fc.asyncProperty(contentOf(...LINES, ...WRAPPED), somePlan, someSize, async (content, plan, sizeOf) => {
+      const known = content.subarray(0, sizeOf(content.length))
+      // A newline ends the line, so it is not read again.
+      fc.pre(content[known.length] !== 10)
+      const first = run(known, plan)
+      const { offset, lineStart, tail } = first.position
+      const readBlocks = async function* (from: number): AsyncGenerator<Buffer> {
+        yield content.subarray(from)
+      }
+      const state = { ...createState(''), offset, lineStart, tailBytes: tail.length, tailHash: computeDigest(tail) }
+      const resumed = await findResumePosition({ name: '', isGzip: false, readBlocks, close: async () => {} }, state)
+      const second = run(content, plan, resumed)
+      const sent = [...entriesIn(first.acknowledged), ...entriesIn(second.acknowledged)]
+      // What was sent of the unfinished line is sent again.
+      const unfinished = (resumed?.offset ?? 0) < offset ? linesOf(known.subarray(lineStart)) : []
+      expect(sent.toSorted()).toEqual([...linesOf(content), ...unfinished].toSorted())
+    }),
+    { numRuns: modelRuns(300, 5_000) },
   )
 })
 

@@ -1,0 +1,106 @@
+/**
+ * Finds the records in what is piped: in lines that a container runtime or an init system wrapped, in lines with several
+ * records or with text around one, and after bytes that belong to no record. A line of pino is passed on as it is.
+ */
+import { divideLine, skipBlanks } from './divide-line.js'
+import type { LineJoiner } from './line-joiner.js'
+import { MAX_LINE_CHARS } from './line-reader.js'
+import type { OnLine } from './line-reader.js'
+import type { Mapper } from './mapper.js'
+import { unwrapLine } from './unwrap-line.js'
+
+export interface LineUnwrapperOptions {
+  readonly mapper: Pick<Mapper, 'lines' | 'isRecord' | 'isStart'>
+  /** Receives records and texts. A record that is not complete JSON must be passed to `divide`, unless it is a part. */
+  readonly joiner: LineJoiner
+  /** Called once for each form that cannot be read. */
+  readonly onUnreadable: (form: string, command: string) => void
+}
+
+/** Not the beginning of an object that may contain a line, see `unwrapLine`. */
+const RECORD_START = /^\{"(?!lo|me|[A-Z_])/
+/** UTF-16, decoded as UTF-8. */
+const UTF_16 = /^\ufffd{0,2}\0?(?:[^\0]\0){3}/
+
+export class LineUnwrapper {
+  readonly #options: LineUnwrapperOptions
+  readonly #unreadable = new Set<string>()
+  /** The parts of unfinished lines, by stream. */
+  readonly #parts = new Map<string, string>()
+  #unfinishedLines = 0
+  #isWrappedText = false
+
+  constructor(options: LineUnwrapperOptions) {
+    this.#options = options
+  }
+
+  /** Number of lines that were read since the first of the unfinished parts, with that one. */
+  get unfinishedLines(): number {
+    return this.#unfinishedLines
+  }
+
+  /** Whether the latest line is wrapped text, which the next line may continue. */
+  get isWrappedText(): boolean {
+    return this.#isWrappedText
+  }
+
+  readonly add: OnLine = (line) => {
+    this.#isWrappedText = false
+    if (line.cutFrom > 0 || RECORD_START.test(line.readStart(4))) this.#options.joiner.addRecord(line)
+    else this.#addText(line.text)
+    this.#unfinishedLines = this.#parts.size === 0 ? 0 : this.#unfinishedLines + 1
+  }
+
+  /** Reads a line that is not one record. */
+  divide(text: string, cutFrom = 0): void {
+    const { mapper, joiner } = this.#options
+    const parts = divideLine(text, mapper)
+    for (const [index, part] of parts.entries()) {
+      const isCut = cutFrom > 0 && index === parts.length - 1
+      if (!part.isRecord && !isCut) joiner.addText(part.text)
+      else joiner.addRecord(mapper.lines.place(part.text).setPart(isCut ? cutFrom : 0))
+    }
+  }
+
+  /** Emits the text that waits for another line. */
+  flush(): void {
+    this.#isWrappedText = false
+    this.#options.joiner.flush()
+  }
+
+  /** Reads the unfinished lines, and emits all text. */
+  end(): void {
+    const texts = [...this.#parts.values()]
+    this.#parts.clear()
+    this.#unfinishedLines = 0
+    for (const text of texts) this.#addText(text)
+    this.flush()
+  }
+
+  #addText(line: string): void {
+    const unwrapped = unwrapLine(line, (json) => this.#options.mapper.isRecord(json))
+    if (unwrapped === null) this.#report('this form of the journal', 'journalctl -o cat')
+    if (unwrapped === undefined || unwrapped === null) return this.#addUnwrapped(line)
+    const { text, stream = '', continuedIn } = unwrapped
+    const whole = (this.#parts.get(stream) ?? '') + text
+    if (continuedIn !== undefined && whole.length < MAX_LINE_CHARS) return void this.#parts.set(stream, whole)
+    this.#parts.delete(stream)
+    this.#isWrappedText = true
+    for (const inner of whole.split('\n')) if (inner !== '') this.#addText(inner)
+  }
+
+  #addUnwrapped(line: string): void {
+    if (UTF_16.test(line)) this.#report('UTF-16', 'iconv -f UTF-16 -t UTF-8')
+    const start = skipBlanks(line)
+    const isIndented = /^[\t ]+$/.test(line.slice(0, start))
+    if (!line.startsWith('{"', start) || isIndented) return this.divide(line.replace(/^[\0\r\ufeff]+/, ''))
+    const { mapper, joiner } = this.#options
+    joiner.addRecord(mapper.lines.place(line.slice(start)))
+  }
+
+  #report(form: string, command: string): void {
+    if (this.#unreadable.has(form)) return
+    this.#unreadable.add(form)
+    this.#options.onUnreadable(form, command)
+  }
+}

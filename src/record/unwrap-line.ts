@@ -1,0 +1,78 @@
+/** The forms in which container runtimes, init systems and process managers wrap a line of an application. Pure. */
+import { isObject } from './coerce.js'
+import type { Json } from '../protocol/log-entry.js'
+
+export interface UnwrappedLine {
+  /** What the application wrote, with newlines between its lines. */
+  readonly text: string
+  /** The stream whose next line continues the text; undefined if the text is complete. */
+  readonly continuedIn?: string | undefined
+  /** The stream whose earlier parts the text completes. */
+  readonly stream?: string | undefined
+}
+
+/** Objects that contain a line: what each of them has, and the member with the line. */
+const OBJECTS = [
+  // json-file of Docker; the last part of a long line ends with a newline.
+  [/"stream":"std(?:out|err)"/, 'log'],
+  // journalctl -o json
+  [/"__REALTIME_TIMESTAMP":"/, 'MESSAGE'],
+  // PM2 with log_type json
+  [/"type":"(?:out|err)","process_id":/, 'message'],
+] as const
+
+const COLORS = '(?:\\u001b\\[[\\d;]*m)*'
+const TIME = String.raw`\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?`
+/** Prefixes that no application writes itself, without the space that follows. */
+const PREFIXES = [
+  // Kubernetes (CRI); P marks a part of a line, F its last part.
+  String.raw`${TIME} (?<stream>stdout|stderr) (?<tag>[FP])(?::\S*)?`,
+  // docker compose logs, docker service logs, pm2 logs
+  String.raw`(?:[a-zA-Z][\w.-]*[-_.]\d+(?:\.\w+@\S+)? {2,}|\d+\|\S+ +)\|`,
+  // kubectl logs --prefix, kubectl logs --timestamps
+  String.raw`\[pod/[^\]\s]+\]`,
+  String.raw`[\dT:-]{19}\.\d{9}Z`,
+  // syslog (RFC 3164) and journalctl, rsyslog and Heroku, syslog (RFC 5424)
+  String.raw`(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? (?:\S+ )?[^\s:{"]+:`,
+  String.raw`(?:<\d{1,3}>)?${TIME} (?:\S+ )?[^\s[{]+\[[\w.-]+\]:`,
+  String.raw`(?:\d+ )?<\d{1,3}>1(?: \S+){5} (?:-|(?:\[(?:[^\]\\]|\\.)*\])+)`,
+]
+/** Prefixes that an application's text may have as well. They are removed only before a record. */
+const RECORD_PREFIXES = [
+  String.raw`${TIME}:?(?: [^\s{]+)?`,
+  String.raw`[\w.@/-]+ *\|`,
+  String.raw`[^{]{0,200}\[[\w.-]+\]:`,
+]
+const PREFIX = new RegExp(
+  `^${COLORS}(?:(?:${PREFIXES.join('|')})${COLORS}(?: |$)|(?<guess>${RECORD_PREFIXES.join('|')})${COLORS} (?=${COLORS}\\{))${COLORS}`,
+)
+/** A longer prefix is not recognized. */
+const MAX_PREFIX_CHARS = 512
+
+/** @returns undefined for a line in no such form; null for one that does not contain the text of its line */
+export function unwrapLine(line: string, isRecord: (json: string) => boolean): UnwrappedLine | undefined | null {
+  const [, member] = (line.startsWith('{"') && OBJECTS.find(([mark]) => mark.test(line))) || []
+  if (member !== undefined) return unwrapObject(line, member)
+  const found = PREFIX.exec(line.slice(0, MAX_PREFIX_CHARS))
+  if (found === null) return undefined
+  const { stream, tag, guess } = found.groups ?? {}
+  const text = line.slice(found[0].length)
+  if (guess !== undefined && !isRecord(text)) return undefined
+  return { text, stream, continuedIn: tag === 'P' ? stream : undefined }
+}
+
+function unwrapObject(line: string, member: string): UnwrappedLine | undefined | null {
+  let wrapper: Json
+  try {
+    wrapper = JSON.parse(line) as Json
+  } catch {
+    return undefined
+  }
+  if (!isObject(wrapper) || wrapper['level'] !== undefined) return undefined
+  const value = wrapper[member]
+  // journalctl writes text with control characters as a list of bytes, and null for a long text.
+  const text = Array.isArray(value) ? Buffer.from(value as number[]).toString() : value
+  if (typeof text !== 'string') return value === undefined ? undefined : null
+  const stream = member === 'log' ? String(wrapper['stream']) : undefined
+  return { text: text.replace(/\r?\n$/, ''), stream, continuedIn: text.endsWith('\n') ? undefined : stream }
+}

@@ -1,0 +1,339 @@
+/** The records in what is piped: with other bytes before them, several on one line, with text around them, wrapped. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Account } from '../../src/diagnostics/account.js'
+import { createMappingOptions } from '../../src/pipeline/mapping-options.js'
+import { RecordReader } from '../../src/pipeline/record-reader.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
+import { Mapper } from '../../src/record/mapper.js'
+import { expectLinearTime } from '../linear-time.js'
+import { modelRuns } from '../model-runs.js'
+import { resolve } from '../options/resolve.js'
+
+interface Piped {
+  readonly entries: readonly LogEntry[]
+  readonly received: number
+  /** Lengths of incomplete records, and forms that cannot be read. */
+  readonly problems: readonly (number | string)[]
+}
+
+function pipe(...texts: readonly string[]): Piped {
+  const account = new Account()
+  const entries: LogEntry[] = []
+  const problems: (number | string)[] = []
+  const now = (): number => Date.UTC(2027, 0, 1)
+  const options = createMappingOptions(resolve({}), undefined)
+  const mapper = new Mapper(options, -1, now, undefined, undefined, (chars) => problems.push(chars))
+  const reader = new RecordReader({
+    isEnabled: true,
+    endpoint: {
+      account,
+      admission: { threshold: 0 },
+      batcher: { add: (entry) => entries.push(JSON.parse(toText(entry)) as LogEntry) },
+      recordNotAdmitted: () => {},
+    },
+    entryBuilder: { beginText: () => {}, build: (line, isDivisible) => mapper.map(line, isDivisible) },
+    mapper,
+    threshold: -1,
+    canRefuseUnread: false,
+    onUnreadable: (form) => problems.push(form),
+    joinsLines: true,
+    onRead: () => {},
+  })
+  for (const text of texts) reader.write(text)
+  reader.end()
+  return { entries, received: account.received, problems }
+
+  function toText(entry: Parameters<typeof reader.write>[0] | { start: number; end: number }): string {
+    return typeof entry === 'string' ? entry : mapper.lines.memory.toString('utf8', entry.start, entry.end)
+  }
+}
+
+/** Levels and messages. */
+function read(...texts: readonly string[]): string[] {
+  const { entries, received } = pipe(...texts)
+  expect(received).toBe(entries.length)
+  return entries.map(({ level, message }) => `${level} ${message}`)
+}
+
+const ERROR =
+  '{"level":50,"time":1764324000000,"msg":"no","err":{"type":"TypeError","message":"x","stack":"TypeError: x"}}'
+const WARNING = '{"level":40,"time":1764324000001,"msg":"hm {\\"level\\":30,\\"msg\\":\\"quoted\\"}"}'
+const SPACED =
+  '{"level": "info", "message": "spaced", "timestamp": "2025-11-28T10:00:00Z", "list": [{"a": {}}, -1.5e3, null]}'
+const WRAPPED = JSON.stringify(`${ERROR}\n`)
+const NULS = '\0'.repeat(700_000)
+
+describe('bytes before a record', () => {
+  test.each([
+    ['a byte order mark', '\ufeff'],
+    ['NULs', '\0\0\0'],
+    ['many NULs', NULS],
+    ['a carriage return', '\r'],
+    ['control characters', '\u001e\u0007 \u007f'],
+    ['colors', '\u001b[0m\u001b[32;1m '],
+    ['indentation', '  '],
+  ])('%s', (_, bytes) => {
+    const { entries, received } = pipe(`${bytes}${ERROR}\nfiles\n${bytes}${ERROR}\n`)
+    expect(received).toBe(3)
+    for (const at of [0, 2])
+      expect(entries[at]).toMatchObject({
+        level: 'error',
+        message: 'no',
+        timestamp: '2025-11-28T10:00:00.000Z',
+        error: { type: 'TypeError' },
+      })
+  })
+
+  const wide = Buffer.from(`\ufeff${WARNING}\n${WARNING}`, 'utf16le')
+  test.each([
+    ['little-endian', wide],
+    ['big-endian', Buffer.from(wide).swap16()],
+    ['without a byte order mark', wide.subarray(2)],
+  ])('UTF-16 is counted, and reported once: %s', (_, bytes) =>
+    expect(pipe(bytes.toString())).toMatchObject({ received: 2, problems: ['UTF-16'] }),
+  )
+})
+
+describe('a line', () => {
+  test.each<[string, string, string[]]>([
+    ['two records', ERROR + ERROR, ['error no', 'error no']],
+    [
+      'records with other bytes between them',
+      `${ERROR} \0${SPACED}\r,\u001b[0m${ERROR}\0`,
+      ['error no', 'info spaced', 'info ,\u001b[0m', 'error no'],
+    ],
+    ['a text before a record', `Server listening${ERROR}`, ['info Server listening', 'error no']],
+    ['a text after a record', `${ERROR}done\n  at once`, ['error no', 'info done\n  at once']],
+    [
+      'texts around records',
+      `a${ERROR}b ${WARNING}c`,
+      ['info a', 'error no', 'info b', `warn ${JSON.parse(WARNING).msg}`, 'info c'],
+    ],
+    ['a record that was cut, and a record', `{"level":30,"ti${ERROR}`, ['error no', 'info (no message)']],
+    ['a record that was cut in an object', `{"level":30,"msg":"cut","req":${ERROR}`, ['error no', 'info cut']],
+    ['a record within a record', `{"level":30,"ms${ERROR}g":"around"}`, ['error no', 'info around']],
+    [
+      'text, a record that was cut, and a record',
+      `a {"level":30,"msg":"b","c${ERROR}`,
+      ['info a', 'error no', 'info b'],
+    ],
+    [
+      'a record with records in it',
+      JSON.stringify({ level: 30, msg: 'a', list: [{ level: 50, msg: 'b' }] }),
+      ['info a'],
+    ],
+    ['a record with records in its texts', WARNING, [`warn ${JSON.parse(WARNING).msg}`]],
+    [
+      'objects that are no records',
+      'request body {"a":1} {"level":30} {"name":"x"',
+      ['info request body {"a":1} {"level":30} {"name":"x"'],
+    ],
+    ['a list of records', `[${ERROR}, ${SPACED},${ERROR}]`, ['error no', 'info spaced', 'error no']],
+    ['a list of objects', '[{"a":1},{"b":2}]', ['info [{"a":1},{"b":2}]']],
+  ])('%s', (_, line, expected) => {
+    expect(read(`${line}\n`)).toEqual(expected)
+    expect(read(...line)).toEqual(expected)
+  })
+
+  test('of more than a slice', () => {
+    const many = ERROR.repeat(5_000)
+    expect(read(many)).toHaveLength(5_000)
+  })
+
+  test.each([
+    ['starts of objects', '{"'],
+    ['open objects', '{"a":'],
+    ['open objects and texts', '{",x,{":1,'],
+    ['objects', '{"a":1},'],
+    ['objects that are not JSON', '{"a" 1}'],
+    ['records', `${ERROR}x`],
+    ['brackets', '[{"a":['],
+    ['spaces', '{    '],
+    ['escapes', '{"\\"'],
+    ['NULs', '{"a"\0'],
+  ])('linear time: %s', (_, part) => {
+    expectLinearTime(400_000, (size) => {
+      const line = `x${part.repeat(size / part.length)}${ERROR}`
+      return () => pipe(line)
+    })
+  })
+})
+
+describe('wrapped lines', () => {
+  const half = ERROR.length >> 1
+  const docker = (log: string, stream = 'stdout'): string =>
+    `${JSON.stringify({ log, stream, time: '2026-11-28T10:00:00.1Z' })}\n`
+  const cri = (tag: string, text: string, stream = 'stdout'): string =>
+    `2026-11-28T10:00:00.123456789Z ${stream} ${tag} ${text}\n`
+  const parts = (wrap: typeof cri): string =>
+    wrap('P', ERROR.slice(0, half)) +
+    wrap('F', 'between', 'stderr') +
+    wrap('P', ERROR.slice(half, -2)) +
+    wrap('F', ERROR.slice(-2))
+
+  test.each([
+    ['docker json-file', `{"log":${WRAPPED},"stream":"stdout","time":"2026-11-28T10:00:00.123456789Z"}`],
+    [
+      'docker json-file with labels',
+      `{"log":${WRAPPED},"stream":"stderr","attrs":{"tag":"a"},"time":"2026-11-28T10:00:00Z"}`,
+    ],
+    ['CRI', cri('F', ERROR)],
+    ['docker compose logs', `web-1  | ${ERROR}`],
+    [
+      'docker compose logs with colors and times',
+      `\u001b[36mweb-1  | \u001b[0m2026-11-28T10:00:00.123456789Z ${ERROR}`,
+    ],
+    ['docker compose logs with a container name', `api     | ${ERROR}`],
+    ['docker service logs', `web.1.ab12@node-1    | ${ERROR}`],
+    ['kubectl logs --prefix --timestamps', `[pod/web-1/app] 2026-11-28T10:00:00.123456789Z ${ERROR}`],
+    [
+      'journalctl -o json',
+      `{"__CURSOR":"s=1","__REALTIME_TIMESTAMP":"1764324000000000","MESSAGE":${JSON.stringify(ERROR)},"PRIORITY":"6"}`,
+    ],
+    [
+      'journalctl -o json, bytes',
+      `{"MESSAGE":${JSON.stringify([...Buffer.from(ERROR)])},"__REALTIME_TIMESTAMP":"1764324000000000"}`,
+    ],
+    ['journalctl', `Nov 28 10:00:00 host app[123]: ${ERROR}`],
+    ['journalctl -o short-full', `Fri 2026-11-28 10:00:00 UTC host app[123]: ${ERROR}`],
+    ['RFC 3164', `<14>Nov  8 10:00:00 app: ${ERROR}`],
+    ['RFC 5424', `<14>1 2026-11-28T10:00:00.123Z host app 123 ID47 [a@1 b="c\\]"][d@2] \ufeff${ERROR}`],
+    ['rsyslog', `2026-11-28T10:00:00.123456+00:00 host app[123]: ${ERROR}`],
+    [
+      'PM2 with JSON',
+      `{"message":${WRAPPED},"timestamp":"2026-11-28T10:00:00","type":"out","process_id":0,"app_name":"app"}`,
+    ],
+    ['pm2 logs', `0|app  | ${ERROR}`],
+    ['pm2 logs --timestamp', `\u001b[32m0|app  | \u001b[39m2026-11-28T10:00:00: ${ERROR}`],
+    ['Heroku', `2026-11-28T10:00:00.123456+00:00 app[web.1]: ${ERROR}`],
+    ['CloudWatch', `2026-11-28T10:00:00.123000+00:00 web/app/0a1b ${ERROR}`],
+    ['Docker within Docker', docker(docker(`${ERROR}\n`))],
+  ])('%s', (_, line) => {
+    const direct = pipe(ERROR).entries[0]
+    expect(pipe(`${line}\n`)).toEqual({ entries: [direct], received: 1, problems: [] })
+  })
+
+  test.each([
+    ['CRI', parts(cri)],
+    ['docker', parts((tag, text, stream) => docker(tag === 'F' ? `${text}\n` : text, stream))],
+  ])('%s: the parts of a line are joined per stream', (_, text) => {
+    expect(read(text)).toEqual(['info between', 'error no'])
+    expect(read(...text)).toEqual(['info between', 'error no'])
+    expect(pipe(text.slice(0, text.indexOf('\n') + 1)).problems).toEqual([half])
+  })
+
+  const STACK = ['Error: no', '    at a (a.js:1:1)', '    at b (b.js:1:1)']
+  test.each<[string, (line: string) => string]>([
+    ['docker', (line) => docker(`${line}\n`).trimEnd()],
+    ['CRI', (line) => cri('F', line).trimEnd()],
+    ['docker compose', (line) => `web-1  | ${line}`],
+    ['kubectl logs --prefix', (line) => `[pod/web-1/app] ${line}`],
+    ['journalctl', (line) => `Nov 28 10:00:00 host app[123]: ${line}`],
+    ['journalctl -o json', (line) => JSON.stringify({ MESSAGE: line, __REALTIME_TIMESTAMP: '1' })],
+  ])('%s: text is read as if it were piped directly', (_, wrap) => {
+    expect(read(`${STACK.map(wrap).join('\n')}\n${wrap('next')}`)).toEqual([`info ${STACK.join('\n')}`, 'info next'])
+  })
+
+  test('PM2 writes several lines in one object', () => {
+    const message = `${ERROR}\n${STACK.join('\n')}\n${ERROR}\n`
+    const line = JSON.stringify({ message, timestamp: '', type: 'out', process_id: 0, app_name: 'a' })
+    expect(read(line)).toEqual(['error no', `info ${STACK.join('\n')}`, 'error no'])
+  })
+
+  test.each([
+    'cpu-1 | 80 %',
+    '1.5  | 2',
+    'a  | {"a":1}',
+    '2026-11-28T10:00:00Z request {"a":1}',
+    'Note: {"a":1}',
+    '2026-11-28T10:00:00Z started',
+    '2026-11-28 10:00:00 app[1] stopped {"a":1}',
+    '{"log":"a","stream":"stdout file"}',
+    '{"message":"a","type":"out","process_id":1,"level":"info","extra',
+    '[pod] a',
+  ])('a text of the application is unchanged: %s', (line) =>
+    expect(pipe(`${line}\n`).entries.map(({ message }) => message)).toEqual([
+      line.startsWith('{') ? expect.anything() : line,
+    ]),
+  )
+
+  test('a journal without its text is reported once, and counted', () => {
+    const line = '{"MESSAGE":null,"__REALTIME_TIMESTAMP":"1","PRIORITY":"6"}\n'
+    const { received, problems } = pipe(line + line)
+    expect(received).toBe(2)
+    expect(problems).toHaveLength(1)
+  })
+})
+
+describe('records that are cut, joined and wrapped at any byte', () => {
+  const SECRET = 's3cret'
+  const someWord = fc.constantFrom('', 'done', 'a {"b":1}', '\0\0', '\ufeff', '\u001b[0m', ' \r', '"', '[', ':', ',')
+  const someRecord = fc
+    .record({ quote: fc.string(), deep: fc.json({ maxDepth: 2 }) })
+    .map(({ quote, deep }) => (id: number): string => {
+      const headers = { cookie: `sid=${SECRET}`, authorization: `Bearer ${SECRET}` }
+      const deepest: unknown = JSON.parse(deep)
+      return JSON.stringify({
+        level: 30,
+        time: 1_764_324_000_000,
+        id,
+        quote,
+        deep: deepest,
+        req: { method: 'GET', url: '/', headers },
+        msg: 'm',
+      })
+    })
+  const somePiece = fc.record({ record: someRecord, cut: fc.option(fc.nat()), before: someWord })
+  const someWrap = fc.constantFrom<(text: string, at: number) => string>(
+    (text) => text,
+    (text) => `web-1  | ${text}`,
+    (text) => `Nov 28 10:00:00 host app[1]: ${text}`,
+    (text, at) => `2026-11-28T10:00:00Z stdout P ${text.slice(0, at)}\n2026-11-28T10:00:00Z stdout F ${text.slice(at)}`,
+    (text, at) =>
+      [text.slice(0, at), `${text.slice(at)}\n`].map((log) => JSON.stringify({ log, stream: 'stdout' })).join('\n'),
+    (text) => JSON.stringify({ MESSAGE: text, __REALTIME_TIMESTAMP: '1' }),
+  )
+  const someLine = fc.record({
+    pieces: fc.array(somePiece, { minLength: 1, maxLength: 4 }),
+    wrap: someWrap,
+    at: fc.nat(),
+  })
+
+  test('each complete record is read once, each entry is counted, and no header is sent', () => {
+    fc.assert(
+      fc.property(
+        fc.array(someLine, { minLength: 1, maxLength: 6 }),
+        fc.array(fc.nat(), { maxLength: 5 }),
+        (lines, places) => {
+          const complete: number[] = []
+          let count = 0
+          const text = lines.map(({ pieces, wrap, at }) => {
+            let line = ''
+            for (const { record, cut, before } of pieces) {
+              const json = record((count += 1))
+              line += before
+              if (cut === null) {
+                complete.push(count)
+                line += json
+              } else line += json.slice(0, cut % json.length)
+            }
+            return `${wrap(line, at % (line.length + 1))}\n`
+          })
+          const whole = text.join('')
+          const cuts = [0, ...places.map((place) => place % (whole.length + 1)).toSorted((a, b) => a - b), whole.length]
+          const { entries, received } = pipe(...cuts.slice(1).map((cut, index) => whole.slice(cuts[index], cut)))
+          expect(received, whole).toBe(entries.length)
+          expect(JSON.stringify(entries), whole).not.toContain(SECRET)
+          const ids = entries
+            .filter(
+              ({ request, metadata }) => request !== undefined && !JSON.stringify(metadata).includes('cut_from_chars'),
+            )
+            .map(({ metadata }) => metadata?.['id'])
+          expect(ids, whole).toEqual(complete)
+        },
+      ),
+      { numRuns: modelRuns(300, 20_000) },
+    )
+  })
+})
