@@ -382,7 +382,7 @@ export const APPLICATION_MESSAGES = {
     text: (form, command) =>
       `the input is in a form that cannot be read: ${form}; its lines are sent as they are. Convert it with ${command}.`,
     cause: 'a pipe, or a file for `send`, is UTF-16, or is a journal whose long messages are missing; reported once',
-    remedy: 'pipe the text that the application wrote: [what to pipe](pipe.md)',
+    remedy: 'pipe the text that the application wrote: [what to pipe](cli.md#what-to-pipe-from-where)',
   },
   requestsNotUnderstood: {
     code: 'CONFIG',
