@@ -22,33 +22,30 @@ const RECORD_START = /^\{"(?!lo|me|[A-Z_])/
 /** UTF-16, decoded as UTF-8. */
 const UTF_16 = /^\ufffd{0,2}\0?(?:[^\0]\0){3}/
 
+/** Such as of `kubectl logs --prefix --timestamps`. */
+const MAX_WRAPPERS = 4
+
 export class LineUnwrapper {
   readonly #options: LineUnwrapperOptions
   readonly #unreadable = new Set<string>()
   /** The parts of unfinished lines, by stream. */
   readonly #parts = new Map<string, string>()
-  #unfinishedLines = 0
-  #isWrappedText = false
+  /** Number of lines that were read since the first of the unfinished parts, with that one. */
+  unfinishedLines = 0
+  /** Whether the latest line is wrapped text, which the next line may continue. */
+  isWrappedText = false
 
   constructor(options: LineUnwrapperOptions) {
     this.#options = options
   }
 
-  /** Number of lines that were read since the first of the unfinished parts, with that one. */
-  get unfinishedLines(): number {
-    return this.#unfinishedLines
-  }
-
-  /** Whether the latest line is wrapped text, which the next line may continue. */
-  get isWrappedText(): boolean {
-    return this.#isWrappedText
-  }
-
   readonly add: OnLine = (line) => {
-    this.#isWrappedText = false
-    if (line.cutFrom > 0 || RECORD_START.test(line.readStart(4))) this.#options.joiner.addRecord(line)
+    this.isWrappedText = false
+    const start = line.readStart(4)
+    // pino's level is compared, because that is faster.
+    if (start === '{"le' || RECORD_START.test(start) || line.cutFrom > 0) this.#options.joiner.addRecord(line)
     else this.#addText(line.text)
-    this.#unfinishedLines = this.#parts.size === 0 ? 0 : this.#unfinishedLines + 1
+    this.unfinishedLines = this.#parts.size === 0 ? 0 : this.unfinishedLines + 1
   }
 
   /** Reads a line that is not one record. */
@@ -56,15 +53,15 @@ export class LineUnwrapper {
     const { mapper, joiner } = this.#options
     const parts = divideLine(text, mapper)
     for (const [index, part] of parts.entries()) {
-      const isCut = cutFrom > 0 && index === parts.length - 1
-      if (!part.isRecord && !isCut) joiner.addText(part.text)
-      else joiner.addRecord(mapper.lines.place(part.text).setPart(isCut ? cutFrom : 0))
+      const cut = index === parts.length - 1 ? cutFrom : 0
+      if (cut === 0 && !part.startsWith('{"')) joiner.addText(part)
+      else joiner.addRecord(mapper.lines.place(part).setPart(cut))
     }
   }
 
   /** Emits the text that waits for another line. */
   flush(): void {
-    this.#isWrappedText = false
+    this.isWrappedText = false
     this.#options.joiner.flush()
   }
 
@@ -72,21 +69,21 @@ export class LineUnwrapper {
   end(): void {
     const texts = [...this.#parts.values()]
     this.#parts.clear()
-    this.#unfinishedLines = 0
+    this.unfinishedLines = 0
     for (const text of texts) this.#addText(text)
     this.flush()
   }
 
-  #addText(line: string): void {
-    const unwrapped = unwrapLine(line, (json) => this.#options.mapper.isRecord(json))
+  #addText(line: string, wrappers = 0): void {
+    const unwrapped = wrappers < MAX_WRAPPERS ? unwrapLine(line, this.#options.mapper) : undefined
     if (unwrapped === null) this.#report('this form of the journal', 'journalctl -o cat')
     if (unwrapped === undefined || unwrapped === null) return this.#addUnwrapped(line)
     const { text, stream = '', continuedIn } = unwrapped
     const whole = (this.#parts.get(stream) ?? '') + text
     if (continuedIn !== undefined && whole.length < MAX_LINE_CHARS) return void this.#parts.set(stream, whole)
     this.#parts.delete(stream)
-    this.#isWrappedText = true
-    for (const inner of whole.split('\n')) if (inner !== '') this.#addText(inner)
+    this.isWrappedText = true
+    for (const inner of whole.split('\n')) if (inner !== '') this.#addText(inner, wrappers + 1)
   }
 
   #addUnwrapped(line: string): void {

@@ -87,9 +87,9 @@ export class Mapper {
     return isLogRecord(json, this.#options)
   }
 
-  /** Whether a text starts like the lines of pino. */
-  isStart(text: string): boolean {
-    return text.startsWith(this.#opening)
+  /** Whether a text continues like the lines of pino start. */
+  isStart(text: string, at = 0): boolean {
+    return text.startsWith(this.#opening, at)
   }
 
   /**

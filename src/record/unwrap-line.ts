@@ -1,5 +1,6 @@
 /** The forms in which container runtimes, init systems and process managers wrap a line of an application. Pure. */
 import { isObject } from './coerce.js'
+import type { Mapper } from './mapper.js'
 import type { Json } from '../protocol/log-entry.js'
 
 export interface UnwrappedLine {
@@ -50,14 +51,14 @@ const PREFIX = new RegExp(
 const MAX_PREFIX_CHARS = 512
 
 /** @returns undefined for a line in no such form; null for one that does not contain the text of its line */
-export function unwrapLine(line: string, isRecord: (json: string) => boolean): UnwrappedLine | undefined | null {
+export function unwrapLine(line: string, mapper: Pick<Mapper, 'isRecord'>): UnwrappedLine | undefined | null {
   const [, member] = (line.startsWith('{"') && OBJECTS.find(([mark]) => mark.test(line))) || []
   if (member !== undefined) return unwrapObject(line, member)
   const found = PREFIX.exec(line.slice(0, MAX_PREFIX_CHARS))
   if (found === null) return undefined
   const { stream, tag, guess } = found.groups ?? {}
   const text = line.slice(found[0].length)
-  if (guess !== undefined && !isRecord(text)) return undefined
+  if (guess !== undefined && !mapper.isRecord(text)) return undefined
   return { text, stream, continuedIn: tag === 'P' ? stream : undefined }
 }
 

@@ -10,26 +10,27 @@ import { expectLinearTime } from '../linear-time.js'
 import { modelRuns } from '../model-runs.js'
 import { resolve } from '../options/resolve.js'
 
-interface Piped {
-  readonly entries: readonly LogEntry[]
-  readonly received: number
-  /** Lengths of incomplete records, and forms that cannot be read. */
-  readonly problems: readonly (number | string)[]
-}
+let problems: (number | string)[] = []
+const options = createMappingOptions(resolve({}), undefined)
+const now = (): number => Date.UTC(2027, 0, 1)
+const mapper = new Mapper(options, -1, now, undefined, undefined, (chars) => problems.push(chars))
 
-function pipe(...texts: readonly string[]): Piped {
+/** @returns the entries, the number of received records, lengths of incomplete records, and forms that cannot be read */
+function pipe(...texts: readonly string[]) {
   const account = new Account()
   const entries: LogEntry[] = []
-  const problems: (number | string)[] = []
-  const now = (): number => Date.UTC(2027, 0, 1)
-  const options = createMappingOptions(resolve({}), undefined)
-  const mapper = new Mapper(options, -1, now, undefined, undefined, (chars) => problems.push(chars))
+  problems = []
   const reader = new RecordReader({
     isEnabled: true,
     endpoint: {
       account,
       admission: { threshold: 0 },
-      batcher: { add: (entry) => entries.push(JSON.parse(toText(entry)) as LogEntry) },
+      batcher: {
+        add: (entry) => {
+          const json = typeof entry === 'string' ? entry : mapper.lines.memory.toString('utf8', entry.start, entry.end)
+          entries.push(JSON.parse(json) as LogEntry)
+        },
+      },
       recordNotAdmitted: () => {},
     },
     entryBuilder: { beginText: () => {}, build: (line, isDivisible) => mapper.map(line, isDivisible) },
@@ -43,10 +44,6 @@ function pipe(...texts: readonly string[]): Piped {
   for (const text of texts) reader.write(text)
   reader.end()
   return { entries, received: account.received, problems }
-
-  function toText(entry: Parameters<typeof reader.write>[0] | { start: number; end: number }): string {
-    return typeof entry === 'string' ? entry : mapper.lines.memory.toString('utf8', entry.start, entry.end)
-  }
 }
 
 /** Levels and messages. */
