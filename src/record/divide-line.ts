@@ -6,23 +6,16 @@ import type { Mapper } from './mapper.js'
 const OBJECT_START = /\{[\t ]*"/g
 /** Between the records of a list. */
 const PUNCTUATION = /^[,[\]]?$/
-const COLOR = /\u001b\[[\d;?]*[A-Za-z]/y
+/** Control characters, white space, byte order marks and colors. */
+const BLANKS = /[\0-\u001a\u001c- \u007f\ufeff]{1,1000}|\u001b(?:\[[\d;?]*[A-Za-z])?/y
 /** A number, or the name of a value. */
 const WORD = /[-+.\w]+/y
-const ESCAPE = 27
 const SPACE = 32
-const DELETE = 127
-const BYTE_ORDER_MARK = 0xfeff
 
-/** @returns the position of the first character that is no control character, white space, byte order mark or color */
+/** @returns the position of the first character that is not blank */
 export function skipBlanks(text: string, from = 0): number {
   let at = from
-  for (; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
-    COLOR.lastIndex = at
-    if (code === ESCAPE && COLOR.test(text)) at = COLOR.lastIndex - 1
-    else if (code > SPACE && code !== DELETE && code !== BYTE_ORDER_MARK) break
-  }
+  for (BLANKS.lastIndex = at; BLANKS.test(text);) at = BLANKS.lastIndex
   return at
 }
 

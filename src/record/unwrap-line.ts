@@ -34,8 +34,8 @@ const PREFIXES = [
   String.raw`\[pod/[^\]\s]+\]`,
   String.raw`[\dT:-]{19}\.\d{9}Z`,
   // syslog (RFC 3164) and journalctl, rsyslog and Heroku, syslog (RFC 5424)
-  String.raw`(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? (?:\S+ )?[^\s:{"]+:`,
-  String.raw`(?:<\d{1,3}>)?${TIME} (?:\S+ )?[^\s[{]+\[[\w.-]+\]:`,
+  String.raw`(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? (?:\S*[^\s:] )?[^\s:{"]+:`,
+  String.raw`(?:<\d{1,3}>)?${TIME} (?:\S*[^\s:] )?[^\s[{]+\[[\w.-]+\]:`,
   String.raw`(?:\d+ )?<\d{1,3}>1(?: \S+){5} (?:-|(?:\[(?:[^\]\\]|\\.)*\])+)`,
 ]
 /** Prefixes that an application's text may have as well. They are removed only before a record. */
