@@ -70,7 +70,7 @@ export class RecordReader {
     const { lines } = mapper
     this.#options = options
     this.unwrapper = options.joinsLines
-      ? new LineUnwrapper({ mapper, joiner: new LineJoiner(lines, readLine), onUnreadable })
+      ? new LineUnwrapper(mapper, new LineJoiner(lines, readLine), onUnreadable)
       : undefined
     this.#lines = new LineReader(lines, this.unwrapper?.add ?? readLine)
   }

@@ -9,14 +9,6 @@ import type { OnLine } from './line-reader.js'
 import type { Mapper } from './mapper.js'
 import { unwrapLine } from './unwrap-line.js'
 
-export interface LineUnwrapperOptions {
-  readonly mapper: Pick<Mapper, 'lines' | 'isRecord' | 'isStart'>
-  /** Receives records and texts. A record that is not complete JSON must be passed to `divide`, unless it is a part. */
-  readonly joiner: LineJoiner
-  /** Called once for each form that cannot be read. */
-  readonly onUnreadable: (form: string, command: string) => void
-}
-
 /** Not the beginning of an object that may contain a line, see `unwrapLine`. */
 const RECORD_START = /^\{"(?!lo|me|[A-Z_])/
 /** UTF-16, decoded as UTF-8. */
@@ -26,8 +18,10 @@ const UTF_16 = /^\ufffd{0,2}\0?(?:[^\0]\0){3}/
 const MAX_WRAPPERS = 4
 
 export class LineUnwrapper {
-  readonly #options: LineUnwrapperOptions
-  readonly #unreadable = new Set<string>()
+  readonly #mapper: Pick<Mapper, 'lines' | 'isRecord' | 'isStart'>
+  readonly #joiner: LineJoiner
+  readonly #onUnreadable: (form: string, command: string) => void
+  #isReported = false
   /** The parts of unfinished lines, by stream. */
   readonly #parts = new Map<string, string>()
   /** Number of lines that were read since the first of the unfinished parts, with that one. */
@@ -35,34 +29,43 @@ export class LineUnwrapper {
   /** Whether the latest line is wrapped text, which the next line may continue. */
   isWrappedText = false
 
-  constructor(options: LineUnwrapperOptions) {
-    this.#options = options
+  /**
+   * @param joiner receives records and texts. A record that is not complete JSON must be passed to `divide`, unless it is a part
+   * @param onUnreadable called once, with a form that cannot be read and the command that converts it
+   */
+  constructor(
+    mapper: Pick<Mapper, 'lines' | 'isRecord' | 'isStart'>,
+    joiner: LineJoiner,
+    onUnreadable: (form: string, command: string) => void,
+  ) {
+    this.#mapper = mapper
+    this.#joiner = joiner
+    this.#onUnreadable = onUnreadable
   }
 
   readonly add: OnLine = (line) => {
     this.isWrappedText = false
     const start = line.readStart(4)
     // pino's level is compared, because that is faster.
-    if (start === '{"le' || RECORD_START.test(start) || line.cutFrom > 0) this.#options.joiner.addRecord(line)
+    if (start === '{"le' || RECORD_START.test(start) || line.cutFrom > 0) this.#joiner.addRecord(line)
     else this.#addText(line.text)
     this.unfinishedLines = this.#parts.size === 0 ? 0 : this.unfinishedLines + 1
   }
 
   /** Reads a line that is not one record. */
   divide(text: string, cutFrom = 0): void {
-    const { mapper, joiner } = this.#options
-    const parts = divideLine(text, mapper)
+    const parts = divideLine(text, this.#mapper)
     for (const [index, part] of parts.entries()) {
       const cut = index === parts.length - 1 ? cutFrom : 0
-      if (cut === 0 && !part.startsWith('{"')) joiner.addText(part)
-      else joiner.addRecord(mapper.lines.place(part).setPart(cut))
+      if (cut === 0 && !part.startsWith('{"')) this.#joiner.addText(part)
+      else this.#joiner.addRecord(this.#mapper.lines.place(part).setPart(cut))
     }
   }
 
   /** Emits the text that waits for another line. */
   flush(): void {
     this.isWrappedText = false
-    this.#options.joiner.flush()
+    this.#joiner.flush()
   }
 
   /** Reads the unfinished lines, and emits all text. */
@@ -75,7 +78,7 @@ export class LineUnwrapper {
   }
 
   #addText(line: string, wrappers = 0): void {
-    const unwrapped = wrappers < MAX_WRAPPERS ? unwrapLine(line, this.#options.mapper) : undefined
+    const unwrapped = wrappers < MAX_WRAPPERS ? unwrapLine(line, this.#mapper) : undefined
     if (unwrapped === null) this.#report('this form of the journal', 'journalctl -o cat')
     if (unwrapped === undefined || unwrapped === null) return this.#addUnwrapped(line)
     const { text, stream = '', continuedIn } = unwrapped
@@ -91,13 +94,11 @@ export class LineUnwrapper {
     const start = skipBlanks(line)
     const isIndented = /^[\t ]+$/.test(line.slice(0, start))
     if (!line.startsWith('{"', start) || isIndented) return this.divide(line.replace(/^[\0\r\ufeff]+/, ''))
-    const { mapper, joiner } = this.#options
-    joiner.addRecord(mapper.lines.place(line.slice(start)))
+    this.#joiner.addRecord(this.#mapper.lines.place(line.slice(start)))
   }
 
   #report(form: string, command: string): void {
-    if (this.#unreadable.has(form)) return
-    this.#unreadable.add(form)
-    this.#options.onUnreadable(form, command)
+    if (!this.#isReported) this.#onUnreadable(form, command)
+    this.#isReported = true
   }
 }

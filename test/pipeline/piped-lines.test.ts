@@ -10,16 +10,16 @@ import { expectLinearTime } from '../linear-time.js'
 import { modelRuns } from '../model-runs.js'
 import { resolve } from '../options/resolve.js'
 
-let problems: (number | string)[] = []
+let found: (number | string)[] = []
 const options = createMappingOptions(resolve({}), undefined)
 const now = (): number => Date.UTC(2027, 0, 1)
-const mapper = new Mapper(options, -1, now, undefined, undefined, (chars) => problems.push(chars))
+const mapper = new Mapper(options, -1, now, undefined, undefined, (chars) => found.push(chars))
 
 /** @returns the entries, the number of received records, lengths of incomplete records, and forms that cannot be read */
 function pipe(...texts: readonly string[]) {
   const account = new Account()
   const entries: LogEntry[] = []
-  problems = []
+  found = []
   const reader = new RecordReader({
     isEnabled: true,
     endpoint: {
@@ -37,13 +37,13 @@ function pipe(...texts: readonly string[]) {
     mapper,
     threshold: -1,
     canRefuseUnread: false,
-    onUnreadable: (form) => problems.push(form),
+    onUnreadable: (form) => found.push(form),
     joinsLines: true,
     onRead: () => {},
   })
   for (const text of texts) reader.write(text)
   reader.end()
-  return { entries, received: account.received, problems }
+  return { entries, received: account.received, problems: found }
 }
 
 /** Levels and messages. */
@@ -145,7 +145,7 @@ const TIME = '2026-11-28T10:00:00.123456789Z'
 const STACK = ['Error: no', '    at a (a.js:1:1)', '    at b (b.js:1:1)']
 /** `$` is the line; "$" is the line and a newline, as JSON. */
 const wrap = (form: string, line: string): string =>
-  form.replace('"$"', () => JSON.stringify(`${line}\n`)).replace('$', () => line)
+  form.replace(/"\$"|\$/, (mark) => (mark === '$' ? line : JSON.stringify(`${line}\n`)))
 
 describe('wrapped lines', () => {
   test.each([
@@ -245,16 +245,15 @@ describe('records that are cut, joined and wrapped at any byte', () => {
   const somePiece = fc.record({ record: someRecord, cut: fc.option(fc.nat()), before: someWord })
   const someWrap = fc.constantFrom<(text: string, at: number) => string>(
     (text) => text,
-    (text) => `web-1  | ${text}`,
-    (text) => `Nov 28 10:00:00 host app[1]: ${text}`,
-    (text, at) => `2026-11-28T10:00:00Z stdout P ${text.slice(0, at)}\n2026-11-28T10:00:00Z stdout F ${text.slice(at)}`,
+    (text) => wrap('web-1  | $', text),
+    (text) => wrap('{"MESSAGE":"$","__REALTIME_TIMESTAMP":"1"}', text),
+    (text, at) => `${TIME} stdout P ${text.slice(0, at)}\n${TIME} stdout F ${text.slice(at)}`,
     (text, at) =>
-      [text.slice(0, at), `${text.slice(at)}\n`].map((log) => JSON.stringify({ log, stream: 'stdout' })).join('\n'),
-    (text) => JSON.stringify({ MESSAGE: text, __REALTIME_TIMESTAMP: '1' }),
+      `${JSON.stringify({ log: text.slice(0, at), stream: 'stdout' })}\n${wrap('{"log":"$","stream":"stdout"}', text.slice(at))}`,
   )
   const someLine = fc.record({
     pieces: fc.array(somePiece, { minLength: 1, maxLength: 4 }),
-    wrap: someWrap,
+    wrapLine: someWrap,
     at: fc.nat(),
   })
 
@@ -266,7 +265,7 @@ describe('records that are cut, joined and wrapped at any byte', () => {
         (lines, places) => {
           const complete: number[] = []
           let count = 0
-          const text = lines.map(({ pieces, wrap, at }) => {
+          const text = lines.map(({ pieces, wrapLine, at }) => {
             let line = ''
             for (const { record, cut, before } of pieces) {
               const json = record((count += 1))
@@ -276,7 +275,7 @@ describe('records that are cut, joined and wrapped at any byte', () => {
                 line += json
               } else line += json.slice(0, cut % json.length)
             }
-            return `${wrap(line, at % (line.length + 1))}\n`
+            return `${wrapLine(line, at % (line.length + 1))}\n`
           })
           const whole = text.join('')
           const cuts = [0, ...places.map((place) => place % (whole.length + 1)).toSorted((a, b) => a - b), whole.length]

@@ -13,5 +13,5 @@ export function createRing(bytes: number = LEAST_RING_BYTES): LineRing {
 export function createUnwrapper(lines: LineRing, onLine: OnLine): LineUnwrapper {
   const isRecord = (json: string): boolean => /"level":.*"time":/.test(json)
   const mapper = { lines, isRecord, isStart: () => false }
-  return new LineUnwrapper({ mapper, joiner: new LineJoiner(lines, onLine), onUnreadable: () => {} })
+  return new LineUnwrapper(mapper, new LineJoiner(lines, onLine), () => {})
 }

@@ -58,6 +58,14 @@ describe('the pass-through', () => {
     expect(result.stdout.equals(bytes)).toBe(true)
   })
 
+  test('what cannot be read is sent as it is, and reported once', async () => {
+    const { service, env } = await withService()
+    const wide = await runCli(['--quiet'], env, Buffer.from(`\ufeff${LINES}`, 'utf16le'))
+    expect(wide.code).toBe(0)
+    expect(wide.stderr.toString().match(/iconv/g)).toHaveLength(1)
+    expect(service.arrived).toBe(2)
+  })
+
   test('--quiet copies nothing and sends everything', async () => {
     const { service, env } = await withService()
     expect(await runCli(['--quiet'], env, LINES)).toMatchObject({ code: 0, stdout: Buffer.alloc(0), stderr: '' })
