@@ -6,7 +6,8 @@ import { createObject, putUnderFreeKey } from '../record/clean-copy.js'
 import { parseExact, stringifyExact } from '../shared/exact-json.js'
 import type { Mapper } from '../record/mapper.js'
 import type { RequestKeys } from '../options/settings.js'
-import { findNextHeader } from '../redaction/header-text.js'
+import { HEADERS } from '../redaction/secret-names.js'
+import { findNextSecret } from '../redaction/secret-text.js'
 import { mapByParsing } from '../record/reference/reference-path.js'
 import { CATEGORY_KEYS, NOT_DATA } from '../record/breadcrumb-keys.js'
 import type { BufferedLine } from './line-buffer.js'
@@ -63,11 +64,12 @@ export class BreadcrumbFactory {
     if (buffered.isBreadcrumb) return line.text
     const { isMappedByKernel, isFreeOfSecrets } = buffered
     const mapped = isMappedByKernel ? this.#kernel?.mapBreadcrumb(line) : undefined
-    // Searches the line, because a header name may be in a member that the breadcrumb omits.
-    if (mapped === undefined || (!isFreeOfSecrets && findNextHeader(line.text, 0) !== Infinity))
-      return this.parse(line.text)
     const { redactor } = this.#options
-    if (redactor === undefined || (isFreeOfSecrets && !redactor.mayMatchPattern(mapped))) return mapped
+    const names = redactor?.names ?? HEADERS
+    // Searches the line, because a name may be in a member that the breadcrumb omits.
+    if (mapped === undefined || (!isFreeOfSecrets && findNextSecret(line.text, 0, names) !== Infinity))
+      return this.parse(line.text)
+    if (redactor === undefined || (isFreeOfSecrets && !redactor.hasPatterns)) return mapped
     const clean = redactor.redactJson(HEAD + mapped + TAIL).slice(HEAD.length, -TAIL.length)
     // A marker may be longer than the replaced text.
     if (clean.length <= mapped.length || Buffer.byteLength(clean) <= MAX_BREADCRUMB_BYTES) return clean

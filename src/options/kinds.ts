@@ -119,13 +119,25 @@ export const texts: Kind<readonly string[]> = {
           .filter((item) => item !== ''),
 }
 
-export const requestPaths: Kind<readonly string[]> = {
-  ...texts,
-  rule: 'a list of paths that begin with / and have no query, such as /health or /internal/* (in a variable: separated by commas, or JSON)',
-  read: (value) => {
-    const paths = texts.read(value)
-    return paths?.every((one) => /^\/[^?#*]*\*?$/.test(one)) === true ? paths : undefined
-  },
+export const requestPaths = matchingTexts(
+  'a list of paths that begin with / and have no query, such as /health or /internal/* (in a variable: separated by commas, or JSON)',
+  /^\/[^?#*]*\*?$/,
+)
+
+export const fieldNames = matchingTexts(
+  "a list of names of letters, digits, - and _ (in a variable: separated by commas, or JSON); pino's redact takes paths",
+  /^[\w-]{1,64}$/,
+)
+
+function matchingTexts(rule: string, form: RegExp): Kind<readonly string[]> {
+  return {
+    ...texts,
+    rule,
+    read: (value) => {
+      const items = texts.read(value)
+      return items?.every((item) => form.test(item)) === true ? items : undefined
+    },
+  }
 }
 
 export const object: Kind<JsonObject> = {

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../protocol/log-entry.js'
 import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
 import {
+  fieldNames,
   flag,
   hook,
   integer,
@@ -55,6 +56,11 @@ const reading = rowsOf('How records are read')
 
 const MIB = 1024 * 1024
 const DAY_MS = 86_400_000
+/** Names of `scrub.keys`; many are also those of headers. */
+const SECRET_KEYS: readonly string[] =
+  'password passwd secret token access_token refresh_token api_key apikey authorization cookie client_secret private_key'.split(
+    ' ',
+  )
 export const LEVEL_NAMES = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 
 const PEM_MEMBERS = {
@@ -332,6 +338,12 @@ export const OPTION_TABLE = {
         default: [],
         meaning:
           "patterns whose matches are removed from every text: `email`, `creditCard`, `ssn`, `bearer`, or a regular expression's source",
+      },
+      keys: {
+        kind: fieldNames,
+        default: SECRET_KEYS,
+        meaning:
+          'names whose values are replaced at any depth; case, `-` and `_` are ignored, and numbers and booleans stay',
       },
       urlParams: {
         kind: texts,

@@ -368,7 +368,9 @@ export interface IngestOptions {
   /**
    * What to remove in addition to the built-in rules.
    * Variable: `PINO_INGEST_SCRUB` (JSON).
-   * @default { patterns: [], urlParams: ['token', 'password', 'secret', 'authorization', 'api_key', 'access_token'] }
+   * @default { patterns: [], keys: ['password', 'passwd', 'secret', 'token', 'access_token', 'refresh_token', 'api_key', 'apikey',
+   * 'authorization', 'cookie', 'client_secret', 'private_key'], urlParams: ['token', 'password', 'secret', 'authorization', 'api_key',
+   * 'access_token'] }
    */
   scrub?:
     | {
@@ -378,6 +380,13 @@ export interface IngestOptions {
          * @default []
          */
         patterns?: readonly string[] | undefined
+        /**
+         * Names whose values are replaced at any depth; case, `-` and `_` are ignored, and numbers and booleans stay.
+         * Variable: `PINO_INGEST_SCRUB_KEYS`.
+         * @default ['password', 'passwd', 'secret', 'token', 'access_token', 'refresh_token', 'api_key', 'apikey', 'authorization',
+         * 'cookie', 'client_secret', 'private_key']
+         */
+        keys?: readonly string[] | undefined
         /**
          * Parameters whose values are removed from every URL.
          * Variable: `PINO_INGEST_SCRUB_URL_PARAMS` (separated by commas, or JSON).

@@ -94,7 +94,11 @@ export interface Settings {
     readonly ignore: readonly string[]
     readonly keys: RequestKeys
   }
-  readonly scrub: { readonly patterns: readonly string[]; readonly urlParams: readonly string[] }
+  readonly scrub: {
+    readonly patterns: readonly string[]
+    readonly keys: readonly string[]
+    readonly urlParams: readonly string[]
+  }
   readonly sample?: SampleRates
   readonly dedupeWindowMs: number
   readonly beforeSend?: string | BeforeSend

@@ -3,9 +3,9 @@ import type { Settings } from '../options/resolve-options.js'
 import type { JsonObject } from '../protocol/log-entry.js'
 import type { MappingOptions } from '../record/reference/entry-fields.js'
 import { PINO_LEVELS } from '../record/coerce.js'
-import { removeHeaderLines } from '../redaction/header-text.js'
-import { removeHeaders } from '../redaction/header-members.js'
 import { Redactor } from '../redaction/redactor.js'
+import { removeSecrets } from '../redaction/secret-members.js'
+import { removeSecretsFromText } from '../redaction/secret-text.js'
 
 /** The `config` of pino's message `{ code: 'PINO_CONFIG', config }`. */
 export interface PinoConfig {
@@ -32,7 +32,7 @@ export function createMappingOptions(settings: Settings, config: PinoConfig | un
 }
 
 /**
- * Removes secrets from the settings once, because The kernel searches only the line and adds settings
+ * Removes secrets from the settings once, because the kernel searches only the line and adds settings
  * unchanged. Works on a copy, since headers are removed in place. Handles each tag separately: two tags are not a
  * header's name and value.
  */
@@ -42,9 +42,11 @@ function redactSettings(settings: Settings, redactor: Redactor): Partial<Mapping
   const own = JSON.parse(
     JSON.stringify({ service, fallbackService, environment, version, releaseId, metadata, deploy }),
   ) as JsonObject
-  removeHeaders(own)
+  removeSecrets(own, redactor.names)
   return JSON.parse(
-    redactor.redactJson(JSON.stringify({ ...own, tags: tags.map(removeHeaderLines) })),
+    redactor.redactJson(
+      JSON.stringify({ ...own, tags: tags.map((tag) => removeSecretsFromText(tag, redactor.names)) }),
+    ),
   ) as Partial<MappingOptions>
 }
 

@@ -3,8 +3,9 @@
  * a cut text.
  */
 import type { JsonObject, LogEntry } from '../protocol/log-entry.js'
-import { findNextHeader } from '../redaction/header-text.js'
-import { removeHeaders } from '../redaction/header-members.js'
+import { HEADERS } from '../redaction/secret-names.js'
+import { findNextSecret } from '../redaction/secret-text.js'
+import { removeSecrets } from '../redaction/secret-members.js'
 import type { Redactor } from '../redaction/redactor.js'
 import { stringifyExact } from '../shared/exact-json.js'
 import { addNote, dropMargins, shortenToFit } from './shorten-entry.js'
@@ -19,8 +20,10 @@ export function finishEntry(
   removedBefore = 0,
 ): string {
   let json = stringifyExact(entry)
-  const hasHeaders = findNextHeader(json, 0) !== Infinity
-  const removed = removedBefore + (hasHeaders ? removeHeaders(entry as unknown as JsonObject) : 0)
-  if (removed > 0) json = stringifyExact(addNote(entry, { removed_headers: removed }))
+  const names = redactor?.names ?? HEADERS
+  const hasSecrets = findNextSecret(json, 0, names) !== Infinity
+  const removed = removedBefore + (hasSecrets ? removeSecrets(entry as unknown as JsonObject, names) : 0)
+  if (removed > 0) addNote(entry, { removed_headers: removed })
+  if (hasSecrets || removed > 0) json = stringifyExact(entry)
   return shortenToFit(dropMargins(redactor?.redactJson(json) ?? json), maxEntryBytes)
 }

@@ -1,17 +1,12 @@
 /** [worker] Credentials with their scheme, `Bearer …` and `Basic …`, anywhere in a text. */
-import { REMOVED } from './header-names.js'
-
-/** Spaces beyond ASCII, which come from documents and chats. For a class of a regular expression. */
-export const WIDE_SPACES = String.raw`\xa0\u1680\u2000-\u200b\u202f\u205f\u3000\ufeff`
-/** A tab or one of these as an escape, after its backslashes. */
-export const ESCAPED_SPACE = String.raw`(?:t|u(?:00[aA]0|1680|20(?:0[\dabAB]|2[fF]|5[fF])|3000|[fF][eE][fF]{2}))`
+import { REMOVED, WIDE_SPACES } from './secret-names.js'
 
 /**
  * RFC 9110, section 11.4, and other common forms of tokens. The characters `+` and `/` of base64 may be escaped in
  * JSON. In a URL the space is `%20` or `+`.
  */
-const SPACE = String.raw`(?:\\{0,64}[ \t${WIDE_SPACES}]|\\{1,64}${ESCAPED_SPACE}|%20|%C2%A0|\+)`
-const SOURCE = String.raw`(bearer|basic)(${SPACE}{1,64})(?!(?:bearer|basic)${SPACE}|%20|%C2%A0|\+)((?:[^\0- ${WIDE_SPACES}\x7f"'${'`'}<>,;()[\]{}\\&]|\\{1,64}(?:\/|u00(?:2b|2f|3d)))+)`
+const SPACE = String.raw`(?:\\{0,64}[ \t${WIDE_SPACES}]|\\{1,64}t|%20|\+)`
+const SOURCE = String.raw`(bearer|basic)(${SPACE}{1,64})(?!(?:bearer|basic)${SPACE}|%20|\+)((?:[^\0- ${WIDE_SPACES}\x7f"'${'`'}<>,;()[\]{}\\&]|\\{1,64}(?:\/|u00(?:2b|2f|3d)))+)`
 const CREDENTIAL = new RegExp(SOURCE, 'gi')
 const CREDENTIAL_AT = new RegExp(SOURCE, 'iy')
 /** Words that follow the scheme name in prose. */

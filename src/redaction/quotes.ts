@@ -1,10 +1,15 @@
 /** [worker] Quotes in a text that may itself be quoted: each level of JSON within JSON adds backslashes before them. */
-
 import { createCharSet, findRunStart } from './char-set.js'
 
 /** Maximum number of backslashes read before a quote. */
 const MAX_DEPTH = 64
 const BACKSLASHES = createCharSet(/\\/g)
+/** A quote that more likely ends the text with a name than starts its value: `"/x?token=","b"`. */
+const BLANKS = String.raw`(?:\\{0,64}[ \t\r\n]|\\{1,64}[nrt])*`
+const TEXT_END = new RegExp(
+  String.raw`\\{0,64}["'${'`'}](?=${BLANKS}(?:$|:|\/?>|[)}\]](?:[\0- ,;)}\]"'${'`'}\\]|$)|,${BLANKS}(?:$|\\{0,64}["'${'`'}]|[[{])))`,
+  'y',
+)
 
 export interface Quote {
   /** Number of backslashes before it: 0 in plain text, 1 in JSON within a string, 3 one level deeper. */
@@ -22,6 +27,12 @@ export function findQuoteAt(text: string, at: number): Quote | undefined {
   let end = at
   while (end - at < MAX_DEPTH && text[end] === '\\') end += 1
   return quoteOf(text[end], end - at)
+}
+
+/** As `findQuoteAt`, for the quote of a value after a name without quotes. */
+export function findOpeningQuote(text: string, at: number): Quote | undefined {
+  TEXT_END.lastIndex = at
+  return TEXT_END.test(text) ? undefined : findQuoteAt(text, at)
 }
 
 /**

@@ -4,31 +4,26 @@
  */
 import type { Json, JsonObject } from '../protocol/log-entry.js'
 import { isMarkedNumber, parseExact, stringifyExact, unmarkNumber } from '../shared/exact-json.js'
-import { findValueEnd } from '../shared/json-scan.js'
+import { COLON, findStringEnd } from '../shared/json-scan.js'
 import { isCardNumber } from './credit-card.js'
 import { createSearchTime } from './custom-pattern.js'
 import { createPattern } from './patterns.js'
 import type { Pattern } from './patterns.js'
-import { NAME_KEY, VALUE_KEY } from './header-members.js'
-import { mayContainPair, redactJsonText } from './json-text.js'
-import { QuerySearch, findKey, isQueryName } from './query-search.js'
-import { UrlParams } from './url-params.js'
-import { REDACTED } from './userinfo.js'
+import { SecretNames } from './secret-names.js'
+import { UrlParams, replaceRanges } from './url-params.js'
+import { hasUserinfo } from './userinfo.js'
 
 export interface RedactorOptions {
   /** Built-in names, and expressions that `checkExpression` accepts. */
   readonly patterns: readonly string[]
   readonly urlParams: readonly string[]
+  /** Names as in `SecretNames`. Default: none. */
+  readonly keys?: readonly string[]
 }
 
 /** The meaning of a container's members: fields of the interface or application data. */
-type Role = 'entry' | 'fields' | 'trace' | 'breadcrumbs' | 'breadcrumb' | 'free' | 'query'
+type Role = 'entry' | 'fields' | 'trace' | 'breadcrumbs' | 'breadcrumb' | 'free'
 
-const MAX_QUERY_KEY_CHARS = 12
-/** Length of the pieces in which chunks are searched. */
-const PIECE_CHARS = 4_096
-/** A longer query is not examined but assumed to contain a secret. */
-const QUERY_CHARS = 1_024
 const ESCAPED_LETTER = /\\u00[2-7]/
 const HEX_ID = /^[\da-f]{16,32}$/i
 const DIGITS = /^\d+$/
@@ -38,65 +33,28 @@ export class Redactor {
   readonly hasPatterns: boolean
   /** Names of the parameters. */
   readonly urlParams: readonly string[]
+  /** For `removeSecrets`, which does not need the rest. */
+  readonly names: SecretNames
   readonly #patterns: readonly Pattern[]
   readonly #params: UrlParams
 
   /** @throws SyntaxError for an invalid expression */
-  constructor({ patterns, urlParams }: RedactorOptions) {
+  constructor({ patterns, urlParams, keys = [] }: RedactorOptions) {
     this.hasPatterns = patterns.length > 0
     this.urlParams = urlParams
+    this.names = new SecretNames(keys)
     this.#patterns = patterns.map(createPattern)
     this.#params = new UrlParams(urlParams)
   }
 
   /** Whether `redactJson` may change the JSON text: false positives, no false negatives. */
   mayMatch(json: string): boolean {
-    return (
-      this.#params.mayMatch(json) ||
-      new QuerySearch(json).next(0) !== undefined ||
-      mayHideLetters(json) ||
-      this.mayMatchPattern(json)
-    )
+    return this.mayMatchUrl(json) || mayHideLetters(json) || this.#patterns.some((pattern) => pattern.mayMatch(json))
   }
 
-  /** As `mayMatch`, for JSON text without escaped letters, URL parameters and user info. */
-  mayMatchPattern(json: string): boolean {
-    return this.#patterns.some((pattern) => pattern.mayMatch(json))
-  }
-
-  /**
-   * Next position at or after `from` that may be a URL parameter to redact, or Infinity. For JSON text of many lines
-   * without escaped letters or slashes.
-   */
-  findNextParam(text: string, from: number): number {
-    // In pieces: otherwise each match of one form would search for the absent forms up to the end of the text.
-    for (let at = from; at < text.length; at += PIECE_CHARS) {
-      const end = Math.min(at + PIECE_CHARS, text.length)
-      const param = this.#params.findNext(text, at, end)
-      const found = Math.min(param, this.#findNextQuery(text, at, Math.min(param, end)))
-      if (found !== Infinity) return found
-    }
-    return Infinity
-  }
-
-  #findNextQuery(text: string, from: number, end: number): number {
-    const part = text.slice(from, end + MAX_QUERY_KEY_CHARS)
-    const search = new QuerySearch(part)
-    for (let query = search.next(0); query !== undefined; query = search.next(query.container + 1)) {
-      if (this.#mayNameParam(text, from + query.container)) return from + query.at
-    }
-    return Infinity
-  }
-
-  /** Whether a member of the container at `at` may be one of the parameters. */
-  #mayNameParam(text: string, at: number): boolean {
-    const part = text.slice(at, at + QUERY_CHARS)
-    const end = findValueEnd(part, 0, part.length)
-    if (end === -1) return true
-    if (mayContainPair(part.slice(0, end), this.#params)) return true
-    for (let member = findKey(part, 0, end); member !== undefined; member = findKey(part, member.valueStart, end))
-      if (member.key.includes('\\') || this.#params.has(member.key)) return true
-    return false
+  /** As `mayMatch`, for URL parameters and user info in JSON text without escaped letters. */
+  mayMatchUrl(json: string): boolean {
+    return this.#params.mayMatch(json)
   }
 
   /** Never throws. */
@@ -116,13 +74,30 @@ export class Redactor {
     const redact = createTextRedaction(this.#params, patterns)
     const walk = new EntryWalk(
       redact,
-      this.#params,
       patterns.some(({ matchesNumbers }) => matchesNumbers),
     )
     const redacted = walk.redactObject(parseExact(json) as JsonObject, 'entry')
     // The parser keeps only the last of duplicate keys, so the text then has more keys than the walk has visited.
     return walk.hasChanged || walk.keys !== countKeys(json) ? stringifyExact(redacted) : json
   }
+}
+
+/**
+ * The same result without parsing, which would take five times as long; undefined if the entry must be parsed: it may
+ * contain user info, an escape may hide a letter, or a parameter is in a key or next to an escape.
+ */
+function redactJsonText(json: string, params: UrlParams): string | undefined {
+  if (mayHideLetters(json) || hasUserinfo(json)) return undefined
+  const ranges = params.findRanges(json, true)
+  let stringEnd = -1
+  for (const { name, start, end } of ranges) {
+    if (json[name - 1] === '\\' || json.slice(start - 1, end + 1).includes('\\')) return undefined
+    if (end > stringEnd) stringEnd = findStringEnd(json, end - 1, json.length)
+    if (json.charCodeAt(stringEnd + 1) === COLON) return undefined
+  }
+  const clean = replaceRanges(json, ranges)
+  // The slash in the parameter's value may have hidden user info: `http://token=a/b&user:password@host`.
+  return hasUserinfo(clean) ? undefined : clean
 }
 
 /** For the texts of one entry. */
@@ -149,27 +124,23 @@ class EntryWalk {
   /** Number of keys in all visited objects. */
   keys = 0
   readonly #redact: (text: string) => string
-  readonly #params: UrlParams
   readonly #matchesNumbers: boolean
 
-  constructor(redact: (text: string) => string, params: UrlParams, matchesNumbers: boolean) {
+  constructor(redact: (text: string) => string, matchesNumbers: boolean) {
     this.#redact = redact
-    this.#params = params
     this.#matchesNumbers = matchesNumbers
   }
 
   /** Changes `holder`; returns a copy if keys change. */
   redactObject(holder: JsonObject, role: Role): JsonObject {
-    const hasOwnKeys = role === 'free' || role === 'query'
     let newKeys: Map<string, string> | undefined
     for (const key of Object.keys(holder)) {
       this.keys += 1
-      const newKey = hasOwnKeys ? this.#redact(key) : key
+      const newKey = role === 'free' ? this.#redact(key) : key
       if (newKey !== key) (newKeys ??= new Map<string, string>()).set(key, newKey)
       if (isFixedField(role, key)) continue
       const value = holder[key] as Json
-      const isSecret = role === 'query' && this.#params.has(key)
-      const newValue = isSecret ? redactParam(value) : this.#redactValue(value, role, memberRole(role, key))
+      const newValue = this.#redactValue(value, role, memberRole(role, key))
       if (newValue === value) continue
       holder[key] = newValue
       this.hasChanged = true
@@ -187,26 +158,12 @@ class EntryWalk {
     const itemRole = role === 'breadcrumbs' ? 'breadcrumb' : role
     for (let at = 0; at < list.length; at += 1) {
       const item = list[at] as Json
-      const newItem = this.#redactValue(role === 'query' ? this.#redactPair(item) : item, role, itemRole)
+      const newItem = this.#redactValue(item, role, itemRole)
       if (newItem === item) continue
       list[at] = newItem
       this.hasChanged = true
     }
     return list
-  }
-
-  /** In a list of parameters: `['token', value]` or `{ name: 'token', value }`. */
-  #redactPair(item: Json): Json {
-    if (typeof item !== 'object' || item === null) return item
-    if (Array.isArray(item))
-      return isNamed(item[0], this.#params)
-        ? item.map((value, index) => (index === 0 ? value : redactParam(value)))
-        : item
-    const members = Object.entries(item)
-    if (!members.some(([key, value]) => NAME_KEY.test(key) && isNamed(value as Json, this.#params))) return item
-    return Object.fromEntries(
-      members.map(([key, value]) => [key, VALUE_KEY.test(key) ? redactParam(value as Json) : (value as Json)]),
-    )
   }
 
   #redactValue(value: Json, holderRole: Role, ownRole: Role): Json {
@@ -219,8 +176,9 @@ class EntryWalk {
   }
 
   #redactNumber(value: number | string, digits: string, role: Role): number | string {
-    const isData = role === 'free' || role === 'query'
-    return this.#matchesNumbers && isData && DIGITS.test(digits) && isCardNumber(digits) ? this.#redact(digits) : value
+    return this.#matchesNumbers && role === 'free' && DIGITS.test(digits) && isCardNumber(digits)
+      ? this.#redact(digits)
+      : value
   }
 }
 
@@ -237,8 +195,6 @@ function memberRole(role: Role, key: string): Role {
       return key === 'metadata' ? 'free' : key === 'breadcrumbs' || key === 'trace' ? key : 'fields'
     case 'breadcrumb':
       return key === 'data' ? 'free' : 'fields'
-    case 'free':
-      return isQueryName(key) ? 'query' : 'free'
     default:
       return role
   }
@@ -246,20 +202,6 @@ function memberRole(role: Role, key: string): Role {
 
 function isFixedField(role: Role, key: string): boolean {
   return (key === 'timestamp' && (role === 'entry' || role === 'breadcrumb')) || (key === 'level' && role === 'entry')
-}
-
-function isNamed(name: Json | undefined, params: UrlParams): boolean {
-  return typeof name === 'string' && params.has(name)
-}
-
-/** Replaces the value of a parameter, of any type. */
-function redactParam(value: Json): Json {
-  const isEmpty =
-    value === null ||
-    typeof value === 'boolean' ||
-    value === '' ||
-    (typeof value === 'object' && Object.keys(value).length === 0)
-  return isEmpty ? value : REDACTED
 }
 
 /**

@@ -5,7 +5,9 @@
  */
 import { TextMemo } from '../shared/text-memo.js'
 import { createCharSet, findRunStart } from './char-set.js'
-import { REDACTED, hasUserinfo, removeUserinfo } from './userinfo.js'
+import { findOpeningQuote, findQuoteEnd } from './quotes.js'
+import { REDACTED } from './secret-names.js'
+import { hasUserinfo, removeUserinfo } from './userinfo.js'
 
 /** Maximum length of a name. */
 const MAX_NAME_CHARS = 128
@@ -29,8 +31,6 @@ const VALUE_END = new RegExp(
 const CONTINUATION = /^\\u/
 /** Also the encoded `&` or `#` of the URL that contains the parameter, or of a URL around it. */
 const ENCODED_VALUE_END = new RegExp(String.raw`[&#\0- \s]|${QUOTES}|${BACKSLASH}|%((?:25)*)2[36]`, 'g')
-/** Characters read beyond a part of a text: an equals sign that is encoded more often is not found at its end. */
-const MAX_EQUALS_CHARS = 64
 
 export class UrlParams {
   readonly #names: ReadonlySet<string>
@@ -69,32 +69,11 @@ export class UrlParams {
   }
 
   /**
-   * Position of the next match in this part of JSON text, or Infinity. May report false positives, but no false
-   * negatives.
-   */
-  findNext(json: string, from: number, end: number): number {
-    const part = json.slice(from, end + MAX_EQUALS_CHARS) // not to search the whole text for each part
-    let equals = part.indexOf('=')
-    let encoded = nextEncoded(part, 0)
-    let last = Math.max(0, from - MAX_NAME_CHARS)
-    while (equals !== -1 || encoded !== -1) {
-      const isEncoded = equals === -1 || (encoded !== -1 && encoded < equals)
-      const first = isEncoded ? encoded : equals
-      const place = from + first
-      if (this.#findName(json, place, Math.max(last, place - MAX_NAME_CHARS)) !== -1) return place
-      last = afterEquals(json, place)
-      if (isEncoded) encoded = nextEncoded(part, first + 1)
-      else equals = part.indexOf('=', first + 1)
-    }
-    return Infinity
-  }
-
-  /**
    * The values to redact, in ascending order.
    * @param isJson whether an escape may continue a value: `token=\u00e9`
    */
-  findRanges(text: string, isJson = false): ParamRange[] {
-    const ranges: ParamRange[] = []
+  findRanges(text: string, isJson = false): Range[] {
+    const ranges: Range[] = []
     if (this.#names.size === 0) return ranges
     let plain = text.indexOf('=')
     let encoded = nextEncoded(text, 0)
@@ -102,11 +81,15 @@ export class UrlParams {
     while (plain !== -1 || encoded !== -1) {
       const isEncoded = plain === -1 || (encoded !== -1 && encoded < plain)
       const at = isEncoded ? encoded : plain
-      const start = afterEquals(text, at)
+      let start = afterEquals(text, at)
       let end = start
       const name = this.#findName(text, at, Math.max(taken, at - MAX_NAME_CHARS))
       if (name !== -1) {
-        end = isEncoded ? findEncodedValueEnd(text, at, start) : findValueEnd(text, start)
+        const quote = isEncoded ? undefined : findOpeningQuote(text, start)
+        if (quote !== undefined) {
+          start += quote.depth + 1
+          end = findQuoteEnd(text, start, quote, text.length)
+        } else end = isEncoded ? findEncodedValueEnd(text, at, start) : findValueEnd(text, start)
         if ((end > start && !isScrubbed(text, start, end)) || (isJson && CONTINUATION.test(text.slice(end, end + 2))))
           ranges.push({ name, start, end })
       }
@@ -163,11 +146,6 @@ function findEncodedValueEnd(text: string, equals: number, start: number): numbe
 export interface Range {
   readonly start: number
   readonly end: number
-  /** The replacement. Default: `[scrubbed]`. */
-  readonly text?: string
-}
-
-export interface ParamRange extends Range {
   /** Start of the parameter's name. */
   readonly name: number
 }
@@ -189,14 +167,13 @@ function isScrubbed(text: string, start: number, end: number): boolean {
   return end - start === REDACTED.length && text.startsWith(REDACTED, start)
 }
 
-/** @param ranges ascending by start; a range that starts within another one is skipped */
-export function replaceRanges(text: string, ranges: readonly Range[]): string {
+/** The text with `[scrubbed]` in place of the ranges. */
+export function replaceRanges(text: string, ranges: readonly Pick<Range, 'start' | 'end'>[], by = REDACTED): string {
   let clean = ''
   let copied = 0
-  for (const { start, end, text: by = REDACTED } of ranges) {
-    if (start < copied) continue
+  for (const { start, end } of ranges) {
     clean += text.slice(copied, start) + by
     copied = end
   }
-  return copied === 0 ? text : clean + text.slice(copied)
+  return clean + text.slice(copied)
 }

@@ -1,7 +1,6 @@
 /** [worker] Redacts the user info of URLs, including percent-encoded nested URLs and URLs with escaped slashes. */
 import { findQuoteBefore, findQuoteEnd } from './quotes.js'
-
-export const REDACTED = '[scrubbed]'
+import { REDACTED } from './secret-names.js'
 
 /**
  * All characters except white space and those that end the authority (RFC 3986, section 3.2; the URL standard accepts
@@ -9,7 +8,7 @@ export const REDACTED = '[scrubbed]'
  */
 const SAFE = String.raw`[^\0- \s/?#"<>\\@]`
 /** After `user:`, also accepts characters that end a string in JSON and HTML, but not in `localhost:8080"`. */
-const PASSWORD = String.raw`[^\0- \s/?#"<>\\:@]*:(?!\d{0,5}(?:["'<>\\]|$))(?:[^\0- \s/?#\\@]|\\{1,64}[^\0- \s/\\bfnrtu@])*`
+const PASSWORD = String.raw`[^\0- \s/?#"<>\\:@]*:(?!\d{0,5}(?:["'>\\]|$)|\d{1,5}<)(?:[^\0- \s/?#\\@]|\\+[^\0- \s/\\bfnrtu@])*`
 /** A marker that somebody wrote may precede user info. */
 const MARKER = String.raw`\[scrubbed\]@`
 const USERINFO = new RegExp(
@@ -25,14 +24,10 @@ const ENCODED = new RegExp(
 const SCHEME_END = /[a-z\d+.-]{0,32}$/i
 const MAX_SCHEME_CHARS = 32
 
-/** More backslashes than `USERINFO` reads, because JSON doubles each. */
-const MANY_BACKSLASHES = '\\'.repeat(65)
-
 /** Whether text or JSON text may contain user info. May report false positives, but no false negatives. */
 export function hasUserinfo(text: string): boolean {
   USERINFO.lastIndex = ENCODED.lastIndex = 0
-  const hasPlain = text.includes('@') && (USERINFO.test(text) || text.includes(MANY_BACKSLASHES))
-  return hasPlain || (text.includes('%') && ENCODED.test(text))
+  return (text.includes('@') && USERINFO.test(text)) || (text.includes('%') && ENCODED.test(text))
 }
 
 export function removeUserinfo(text: string): string {

@@ -147,7 +147,9 @@ test.each([
   ['user info', { msg: 'https://a:SECRET@example.com' }],
   ['header, whose name is in a member that breadcrumbs do not have', { name: 'cookie', value: 'SECRET', msg: 'm' }],
 ])('redacts a secret in a line below the sent level: %s', (_, record) => {
-  const mapping = createMappingOptions({ redactor: new Redactor({ patterns: [], urlParams: ['token'] }) })
+  const mapping = createMappingOptions({
+    redactor: new Redactor({ patterns: [], urlParams: ['token'], keys: ['token', 'password', 'pin'] }),
+  })
   const text = JSON.stringify({ ...base, ...record })
   const maker = makerFor(mapping, TIME, 1)
   expect(mapLine(maker.mapper, text).json).toBe('')
@@ -157,7 +159,9 @@ test.each([
 })
 
 test('a breadcrumb that redaction lengthens stays within the limit', () => {
-  const mapping = createMappingOptions({ redactor: new Redactor({ patterns: [], urlParams: ['token'] }) })
+  const mapping = createMappingOptions({
+    redactor: new Redactor({ patterns: [], urlParams: ['token'], keys: ['token', 'password', 'pin'] }),
+  })
   const json = create(JSON.stringify({ ...base, msg: 'token=a '.repeat(480) }), makerFor(mapping))
   expect(json).toContain('token=[scrubbed]')
   expect(Buffer.byteLength(json)).toBeLessThanOrEqual(MAX_BYTES)

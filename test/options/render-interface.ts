@@ -1,6 +1,7 @@
 /** Generates `options-interface.ts` from the table of options. `npm run docs` writes it; a test compares it. */
 import { headers } from '../../src/options/headers.js'
 import {
+  fieldNames,
   flag,
   hook,
   key,
@@ -35,6 +36,7 @@ const TYPES: ReadonlyMap<Kind<unknown>, string> = new Map<Kind<unknown>, string>
   [keys, 'readonly string[]'],
   [texts, 'readonly string[]'],
   [requestPaths, 'readonly string[]'],
+  [fieldNames, 'readonly string[]'],
   [scrubPatterns, 'readonly string[]'],
   [pem, 'string | Uint8Array'],
   [natsCredentials, 'string | Uint8Array'],

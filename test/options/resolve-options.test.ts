@@ -290,6 +290,7 @@ describe('unknown options', () => {
     ['retryMinMs', 'retry.minMs'],
     ['retryMaxMs', 'retry.maxMs'],
     ['scrubPatterns', 'scrub.patterns'],
+    ['scrubKeys', 'scrub.keys'],
     ['scrubUrlParams', 'scrub.urlParams'],
     ['messageKey', 'pino.messageKey'],
     ['errorKey', 'pino.errorKey'],

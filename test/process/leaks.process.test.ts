@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { leaks } from '../redaction/leaks.js'
+import { KEYS, SPELLINGS, keyLeaks, leaks } from '../redaction/leaks.js'
 import { cleanEnv } from './run-app.js'
 
 /** Random text, so a part of eight characters is unique, too. */
@@ -20,7 +20,13 @@ const mark = (): string =>
     .digest('hex')
     .slice(0, 24)}`
 const MARK = /q[\da-f]{24}/g
-const table = leaks(mark)
+let keys = 0
+/** Each position gets the next key, in the next spelling. */
+const key = (): string => {
+  keys += 1
+  return (SPELLINGS[keys % SPELLINGS.length] as (typeof SPELLINGS)[number])(KEYS[keys % KEYS.length] as string)
+}
+const table = [...leaks(mark), ...keyLeaks(mark, key)]
 
 async function run(url: string, dir: string, values: string): Promise<void> {
   const options = { url, apiKey: 'leaks-key', spool: { dir }, requestLogs: true, shutdownTimeoutMs: 1_000 }

@@ -2,7 +2,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { UrlParams } from '../../src/redaction/url-params.js'
-import { hasUserinfo } from '../../src/redaction/userinfo.js'
 import { modelRuns } from '../model-runs.js'
 
 const params = new UrlParams(['token', 'password', 'secret', 'authorization', 'api_key', 'access_token'])
@@ -49,6 +48,14 @@ describe('parameters', () => {
       String.raw`{"url":"https:\/\/h\/x?token=${S}\"}"}`,
     ],
     [String.raw`?u=x%3Ftoken%3Da\/${CANARY}%26b`, `?u=x%3Ftoken%3D${S}%26b`],
+    [`/x?token="${CANARY} b"&page=2`, `/x?token="${S}"&page=2`],
+    [`/x?token='${CANARY}'&page=2`, `/x?token='${S}'&page=2`],
+    [`/x?a=1&api_key=\`${CANARY}\` failed`, `/x?a=1&api_key=\`${S}\` failed`],
+    [
+      String.raw`{"body":"{\"url\":\"/x?token=\\\"${CANARY}\\\"\",\"n\":1}"}`,
+      String.raw`{"body":"{\"url\":\"/x?token=\\\"${S}\\\"\",\"n\":1}"}`,
+    ],
+    [String.raw`{"url":"/x?token=\"${CANARY}\"","b":"c"}`, String.raw`{"url":"/x?token=\"${S}\"","b":"c"}`],
     [`redis://h?PASSWORD=a;b`, `redis://h?PASSWORD=${S}`],
   ])('%s', (text, clean) => {
     expect(params.redact(text)).toBe(clean)
@@ -60,6 +67,9 @@ describe('parameters', () => {
   test.each([
     '/x?tokens=1&mytoken=2',
     '/x?token=',
+    '{"url":"/x?token=","b":"c"}',
+    '["/x?token=","x"]',
+    "<a href='/x?token='>text</a>",
     '/x?token&b=1',
     'token: 12',
     'a=b=c',
@@ -85,6 +95,8 @@ describe('user and password', () => {
     [`redis://:${CANARY}@cache`, `redis://${S}@cache`],
     [`https://bob:p@ss${CANARY}@example.com`, `https://${S}@example.com`],
     [`mongodb+srv://u:${CANARY}@a,b/x and amqp://v:${CANARY}@c`, `mongodb+srv://${S}@a,b/x and amqp://${S}@c`],
+    [`https://bob:<${CANARY}>@example.com/x`, `https://${S}@example.com/x`],
+    [`see <https://bob:<b>"${CANARY}@example.com>`, `see <https://${S}@example.com>`],
     [`https://bob:it's\`😀${CANARY}@example.com/x`, `https://${S}@example.com/x`],
     [`{"url":"https:\\/\\/bob:${CANARY}@example.com\\/x"}`, `{"url":"https:\\/\\/${S}@example.com\\/x"}`],
     [`/x?next=https%3A%2F%2Fbob%3A${CANARY}%40a.example`, `/x?next=https%3A%2F%2F${S}%40a.example`],
@@ -100,12 +112,14 @@ describe('user and password', () => {
     'https://example.com/@bob',
     'https://example.com?a=b@c.com',
     'git@github.com:a/b',
+    '<a href="http://localhost:8080">bob@example.com</a>',
+    '<http://localhost:80<b>>bob@example.com',
     'bob@example.com',
     '// bob@example.com',
   ])('left: %s', (text) => expect(params.redact(text)).toBe(text))
 })
 
-test('`concerns` and `next` detect text to scrub', () => {
+test('`mayMatch` detects text to scrub', () => {
   const piece = fc.constantFrom(
     'token=',
     "'",
@@ -143,7 +157,6 @@ test('`concerns` and `next` detect text to scrub', () => {
       scrubbed += 1
       const json = JSON.stringify(text)
       expect(params.mayMatch(json)).toBe(true)
-      if (!hasUserinfo(json)) expect(params.findNext(json, 0, json.length)).toBeLessThan(Infinity)
     }),
     { numRuns: modelRuns(1_000, 20_000) },
   )

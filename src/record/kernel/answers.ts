@@ -2,8 +2,8 @@
 import type { Json, JsonObject } from '../../protocol/log-entry.js'
 import { parseExact, stringifyExact } from '../../shared/exact-json.js'
 import { resolveLevel, take, toIdText, toIsoTime } from '../coerce.js'
-import { findNextHeader } from '../../redaction/header-text.js'
-import { hasUserinfo } from '../../redaction/userinfo.js'
+import { HEADERS } from '../../redaction/secret-names.js'
+import { findNextSecret } from '../../redaction/secret-text.js'
 import { mayContainExchange, omitHttpMembers } from '../http-error.js'
 import { findTopFrame, parseErrorMember } from '../reference/entry-error.js'
 import type { MappingOptions } from '../reference/entry-fields.js'
@@ -159,11 +159,7 @@ export class Answers {
 
   #hasSecret(json: string): boolean {
     const { redactor } = this.#options
-    return (
-      hasUserinfo(json) ||
-      findNextHeader(json, 0) !== Infinity ||
-      (redactor !== undefined && redactor.findNextParam(json, 0) !== Infinity)
-    )
+    return findNextSecret(json, 0, redactor?.names ?? HEADERS) !== Infinity || redactor?.mayMatchUrl(json) === true
   }
 
   #isFreeOfErrors(json: string): boolean {

@@ -39,5 +39,4 @@ export const Flag = {
   ownTrace: 8,
   header: 16,
   urlSecret: 32,
-  userinfo: 64,
 } as const

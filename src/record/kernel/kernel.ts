@@ -6,8 +6,9 @@ import { inflateRawSync } from 'node:zlib'
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { LEAST_RING_BYTES, LineRing } from '../line-ring.js'
 import type { Line } from '../line-ring.js'
-import { findHeaderName, isHeaderAt } from '../../redaction/header-text.js'
-import { hasUserinfo } from '../../redaction/userinfo.js'
+import { HEADERS } from '../../redaction/secret-names.js'
+import type { SecretNames } from '../../redaction/secret-names.js'
+import { redactMembers } from '../../redaction/secret-text.js'
 import { setScope, toRequestPart } from '../mapped-record.js'
 import type { EntryBytes, MappedRecord } from '../mapped-record.js'
 import { Answers, unquote } from './answers.js'
@@ -138,18 +139,17 @@ export class Kernel {
     const hasOutput = end !== start
     // The reference path shortens the entry.
     if (end - start > this.#options.maxEntryBytes) return false
-    const hasHeader = (flags & Flag.header) !== 0 && this.#hasHeader(line)
-    if (hasOutput && hasHeader) return false
-    const hasUrlSecret =
-      ((flags & Flag.urlSecret) !== 0 && this.#hasParam(line)) ||
-      ((flags & Flag.userinfo) !== 0 && hasUserinfo(line.text))
-    record.isFreeOfSecrets = !hasHeader && !hasUrlSecret
+    const hasOwnName = this.#names.own?.test(line.text) === true
+    if (hasOutput && hasOwnName) return false
+    const mayHaveName = (flags & Flag.header) !== 0 || hasOwnName
+    const mayHaveUrlSecret = (flags & Flag.urlSecret) !== 0
+    record.isFreeOfSecrets = !mayHaveName && !mayHaveUrlSecret
     record.json = ''
     if (!hasOutput) return true
     this.#entry.start = start
     this.#entry.end = end
     record.bytes = this.#entry
-    return this.#redact(record, hasUrlSecret)
+    return this.#redact(record, mayHaveName, mayHaveUrlSecret)
   }
 
   /** The line as a breadcrumb, without redaction; undefined if it is declined. @param line accepted by `map` */
@@ -212,63 +212,23 @@ export class Kernel {
     return text.startsWith('"') ? unquote(text) : text
   }
 
+  get #names(): SecretNames {
+    return this.#options.redactor?.names ?? HEADERS
+  }
+
   /** False if the line is declined. */
-  #redact(record: MappedRecord, hasUrlSecret: boolean): boolean {
+  #redact(record: MappedRecord, mayHaveName: boolean, mayHaveUrlSecret: boolean): boolean {
     const { redactor, maxEntryBytes } = this.#options
-    if (redactor === undefined || !(hasUrlSecret || redactor.hasPatterns)) return true
+    if (record.isFreeOfSecrets && redactor?.hasPatterns !== true) return true
     const text = this.#bytes.toString('utf8', this.#entry.start, this.#entry.end)
-    if (!hasUrlSecret && !redactor.mayMatchPattern(text)) return true
-    const json = redactor.redactJson(text)
+    let json = mayHaveName ? redactMembers(text, this.#names) : text
+    if (json === undefined) return false
+    if (redactor !== undefined && (mayHaveUrlSecret || redactor.hasPatterns)) json = redactor.redactJson(json)
+    record.isFreeOfSecrets = json === text
     if (json === text) return true
     // A marker may be longer than the replaced text.
     if (Buffer.byteLength(json) > maxEntryBytes) return false
     record.json = json
     return true
-  }
-
-  /** Whether a part of the line that is sent has a header or a credential. */
-  #hasHeader(line: Line): boolean {
-    return this.#hasSent(line, findHeaderName, isHeaderAt)
-  }
-
-  /** As `#hasHeader`, for a parameter of a URL to redact. */
-  #hasParam(line: Line): boolean {
-    const { redactor } = this.#options
-    return redactor !== undefined && this.#hasSent(line, (text, from) => redactor.findNextParam(text, from))
-  }
-
-  #hasSent(
-    line: Line,
-    find: (text: string, from: number) => number,
-    isAt: (text: string, at: number) => boolean = () => true,
-  ): boolean {
-    const { text } = line
-    const unsent = this.#unsentRanges(line)
-    let at = find(text, 0)
-    while (at < text.length) {
-      const after = unsent.find(([from, to]) => at > from && at < to)?.[1]
-      if (after === undefined && isAt(text, at)) return true
-      at = find(text, after ?? at + 1)
-    }
-    return false
-  }
-
-  /** The headers, as positions in the line, without the user agent. */
-  #unsentRanges({ start }: Line): readonly (readonly [from: number, to: number])[] {
-    const [reqAt = 0, reqEnd = 0, resAt = 0, resEnd = 0, agentAt = 0, agentEnd = 0] = this.#results.subarray(
-      Result.headers,
-      Result.headers + 6,
-    )
-    const ranges: (readonly [number, number])[] =
-      agentEnd === 0
-        ? [[reqAt, reqEnd]]
-        : [
-            [reqAt, agentAt + 1],
-            [agentEnd - 1, reqEnd],
-          ]
-    const toChars = (at: number): number => this.#bytes.toString('utf8', start, at).length
-    return [...ranges, [resAt, resEnd] as const]
-      .filter(([, to]) => to !== 0)
-      .map(([from, to]) => [toChars(from), toChars(to)])
   }
 }

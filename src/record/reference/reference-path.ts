@@ -3,7 +3,8 @@
  * which accepts most lines.
  */
 import type { JsonObject } from '../../protocol/log-entry.js'
-import { removeHeaderMembers } from '../../redaction/header-members.js'
+import { removeSecretMembers } from '../../redaction/secret-members.js'
+import { HEADERS } from '../../redaction/secret-names.js'
 import { NO_MESSAGE, toEntry } from './entry-fields.js'
 import type { MappedEntry, MappingOptions } from './entry-fields.js'
 import { finishEntry } from '../finish-entry.js'
@@ -45,7 +46,7 @@ export function mapByParsing(line: string, options: MappingOptions, receivedAt: 
   const isIncomplete = key !== undefined && (cutFrom > 0 || isMapped(key))
   const record = isIncomplete ? parse(completeMembers(line)) : whole
   // Also before the mapping, because a record's `name` and `value` may become parts of different fields.
-  const removed = record === undefined ? 0 : removeHeaderMembers(record)
+  const removed = record === undefined ? 0 : removeSecretMembers(record, options.redactor?.names ?? HEADERS)
   if (record === undefined && isLong) cuts.bytes = Buffer.byteLength(line)
   const { entry, level, hasLevel, ids, requestPart, requestId } =
     record === undefined

@@ -23,7 +23,7 @@ interface WebAssemblyApi {
 }
 
 const { Memory, Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssemblyApi }).WebAssembly
-const redactor = new Redactor({ patterns: [], urlParams: ['token'] })
+const redactor = new Redactor({ patterns: [], urlParams: ['token'], keys: ['token', 'password', 'pin'] })
 const options = createMappingOptions({ fingerprint: 'auto', redactor })
 const pages = (LINES + MAX_LINE_BYTES) / PAGE_BYTES + 1
 const memory = new Memory({ initial: pages, maximum: pages })

@@ -33,7 +33,6 @@ import {
   isClosed,
   isOpening,
   keyEnd,
-  memberEnd,
   next,
   openObject,
   setNext,
@@ -171,7 +170,7 @@ function readMembers(fields: Fields, at: usize): usize {
     const bits = innerKind(from + 1, value - from - 3)
     const kind = (bits >> ERROR_SHIFT) & 15
     const first = next
-    i = memberEnd(from, value)
+    i = valueEnd(value)
     if (i === 0) return 0
     if (kind === TYPE || kind === MESSAGE || kind === STACK) {
       if (load<u8>(value) !== QUOTE) return 0

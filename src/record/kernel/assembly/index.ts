@@ -8,7 +8,7 @@ import * as record from './record'
 import { Slot, slot } from './record'
 import * as request from './request'
 import * as line from './scan'
-import { OPEN_BRACE, hasQuerySecret } from './values'
+import { OPEN_BRACE } from './values'
 
 export { hashOf, paramSlot } from './keys'
 
@@ -77,9 +77,7 @@ export function mapBreadcrumb(from: usize, limit: usize, to: usize): i32 {
 
 /** Whether the sent parts of the line may have secrets. */
 function findSecrets(from: usize, hasRequest: bool): u32 {
-  let flags: u32 = hasQuerySecret ? Flag.URL_SECRET : 0
-  if (line.hasPercent) flags |= Flag.URL_SECRET
-  if (line.hasUserinfo || line.hasPercent) flags |= Flag.USERINFO
+  let flags: u32 = line.hasUserinfo || line.hasPercent ? Flag.URL_SECRET : 0
   for (let i = 0; i < line.hits; i++) {
     const place = line.hitAt(i)
     if (hasRequest && isUnsent(place)) continue

@@ -137,7 +137,7 @@ export function paramSlot(from: usize, bytes: usize): usize {
 }
 
 /** Whether the name may be that of a parameter whose value is redacted. */
-export function mayBeParam(from: usize, bytes: usize): bool {
+function mayBeParam(from: usize, bytes: usize): bool {
   // A part of the name may be listed, or a character be encoded or escaped.
   for (let at = from; at < from + bytes; at++) {
     const c = load<u8>(at)

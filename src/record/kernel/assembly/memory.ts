@@ -49,7 +49,6 @@ export namespace Flag {
   export const OWN_TRACE: u32 = 8
   export const HEADER: u32 = 16
   export const URL_SECRET: u32 = 32
-  export const USERINFO: u32 = 64
 }
 
 /** Places of the options' texts. */

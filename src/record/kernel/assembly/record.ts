@@ -19,10 +19,9 @@ import {
   isOpening,
   isPlainInteger,
   keyEnd,
-  memberEnd,
   openObject,
-  resetQuerySecret,
   setNext,
+  valueEnd,
 } from './values'
 
 /** Treatment of a key, as in `../key-kinds.ts`. */
@@ -117,7 +116,6 @@ export function useSlot(i: i32, start: usize, end: usize): void {
 function reset(): void {
   beginRecord()
   resetAnswers()
-  resetQuerySecret()
   message.clear()
   time.clear()
   duration.clear()
@@ -159,7 +157,7 @@ export function readRecord(from: usize): bool {
     } else {
       if (kind === Kind.DECLINED || (kind === UNKNOWN && isForReference(at + 1, value - 2))) return false
       const isContainer = isOpening(first)
-      i = memberEnd(at, value)
+      i = valueEnd(value)
       if (i === 0) return false
       const isOther = kind === UNKNOWN || kind === Kind.HOLDER
       const isNew = addKey(at + 1, value - at - 3)

@@ -11,13 +11,10 @@ import {
   OPEN_BRACE,
   QUOTE,
   afterMember,
-  hasQuerySecret,
   isClosed,
   isPlainInteger,
   keyEnd,
-  memberEnd,
   openObject,
-  resetQuerySecret,
   valueEnd,
 } from './values'
 
@@ -80,7 +77,7 @@ export function readReq(at: usize): usize {
       if (i === 0) return 0
       setHeaders(0, value, i)
     } else {
-      i = memberEnd(from, value)
+      i = valueEnd(value)
       if (i === 0) return 0
       if (kind === 1) {
         if (!isText) return 0
@@ -140,10 +137,8 @@ export function readRes(at: usize): usize {
     const value = keyEnd(i)
     if (value === 0 || ++keys > MAX_KEYS) return 0
     const kind = (innerKind(from + 1, value - from - 3) >> RES_SHIFT) & 15
-    const hadSecret = hasQuerySecret
-    i = memberEnd(from, value)
+    i = valueEnd(value)
     if (i === 0) return 0
-    if ((kind === 3 || kind === 4) && !hadSecret) resetQuerySecret()
     if (kind === 1) {
       if (hasOther || !isPlainInteger(value, i)) return 0
       status.set(value, i)
@@ -169,7 +164,6 @@ function isStatus(from: usize, to: usize): bool {
 /** Headers are not sent, except those that become a field. */
 function readHeaders(at: usize): usize {
   if (load<u8>(at + 1) === CLOSE_BRACE) return valueEnd(at)
-  const hadSecret = hasQuerySecret
   let traceHeaders = 0
   let keys = 0
   let i = openObject(at)
@@ -200,7 +194,6 @@ function readHeaders(at: usize): usize {
     if (i === 0) return 0
     if (isClosed) break
   }
-  if (!hadSecret) resetQuerySecret()
   // The first of several headers with ids counts.
   if (traceHeaders > 1 || (traceHeaders === 1 && trace.isEmpty)) {
     if (!hasAnswer(Question.TRACE, at, i)) return 0

@@ -39,8 +39,8 @@ function structural(lower: v128): v128 {
 
 /**
  * Three bytes of words that end the name of a header: a bit per word, in tables by the low and the high half of each
- * byte. oki oke (cookie, token), cre (secret), key, rti (assertion), uth sic (auth, basic), zat (authorization), bea
- * (bearer), and the slashes of a URL. In lower case; `/` and `\` are those after `| 0x20`.
+ * byte. oki oke (cookie, token), cre (secret), key ssw (password), rti (assertion), uth sic (auth, basic), zat
+ * (authorization), bea (bearer), and the slashes of a URL. In lower case; `/` and `\` are those after `| 0x20`.
  */
 function words(at: usize): v128 {
   const lower = i8x16.splat(0x20)
@@ -50,23 +50,23 @@ function words(at: usize): v128 {
   const z = v128.or(v128.load(at, 2), lower)
   // o=6f c=63 k=6b r=72 u=75 s=73 z=7a b=62 :=3a
   const first = v128.and(
-    i8x16.swizzle(i8x16(0, 0, 0x48, 0x12, 0, 0x10, 0, 0, 0, 0, -96, 4, 0, 0, 0, 1), v128.and(x, low)),
+    i8x16.swizzle(i8x16(0, 0, 0x48, 0x16, 0, 0x10, 0, 0, 0, 0, -96, 4, 0, 0, 0, 1), v128.and(x, low)),
     i8x16.swizzle(
-      i8x16(0, 0, 0, -128, 0, 0, 0x47, 0x38, 0, 0, 0, 0, 0, 0, 0, 0),
+      i8x16(0, 0, 0, -128, 0, 0, 0x47, 0x3c, 0, 0, 0, 0, 0, 0, 0, 0),
       i16x8.shr_u(v128.and(x, i8x16.splat(-16)), 4),
     ),
   )
-  // k=6b r=72 e=65 t=74 i=69 a=61 /=2f |=7c
+  // k=6b r=72 e=65 t=74 i=69 a=61 s=73 /=2f |=7c
   const second = v128.and(
-    i8x16.swizzle(i8x16(0, 0x20, 2, 0, 0x18, 0x44, 0, 0, 0, 0x10, 0, 1, -128, 0, 0, -128), v128.and(y, low)),
+    i8x16.swizzle(i8x16(0, 0x20, 2, 4, 0x18, 0x44, 0, 0, 0, 0x10, 0, 1, -128, 0, 0, -128), v128.and(y, low)),
     i8x16.swizzle(
-      i8x16(0, 0, -128, 0, 0, 0, 0x75, -102, 0, 0, 0, 0, 0, 0, 0, 0),
+      i8x16(0, 0, -128, 0, 0, 0, 0x75, -98, 0, 0, 0, 0, 0, 0, 0, 0),
       i16x8.shr_u(v128.and(y, i8x16.splat(-16)), 4),
     ),
   )
-  // i=69 e=65 y=79 h=68 c=63 t=74 a=61 /=2f |=7c
+  // i=69 e=65 y=79 h=68 c=63 t=74 a=61 w=77 /=2f |=7c
   const third = v128.and(
-    i8x16.swizzle(i8x16(0, 0x40, 0, 0x10, 0x20, 3, 0, 0, 0x10, 0x0d, 0, 0, -128, 0, 0, -128), v128.and(z, low)),
+    i8x16.swizzle(i8x16(0, 0x40, 0, 0x10, 0x20, 3, 0, 4, 0x10, 0x0d, 0, 0, -128, 0, 0, -128), v128.and(z, low)),
     i8x16.swizzle(
       i8x16(0, 0, -128, 0, 0, 0, 0x5b, -92, 0, 0, 0, 0, 0, 0, 0, 0),
       i16x8.shr_u(v128.and(z, i8x16.splat(-16)), 4),
@@ -235,7 +235,7 @@ function lowerAt(at: usize, bytes: u64): u64 {
   return (load<u64>(at) | 0x2020202020202020) & (bytes === 8 ? ~(<u64>0) : ((<u64>1) << (bytes * 8)) - 1)
 }
 
-/** Records the words that are names, as `findHeaderName` finds them. */
+/** Records the words that are names, as `findNextSecret` finds them. */
 function checkWords(at: usize, candidates: u64): void {
   let left = candidates
   while (left) {
@@ -273,7 +273,12 @@ function isName(at: usize, first: u8): bool {
   if (first === 0x6b) return lowerAt(at, 3) === 0x79656b && isBeforeKey(load<u8>(at - 1)) && endsAt(at + 3)
   if (first === 0x72) return lowerAt(at - 1, 6) === 0x6e6f69747265 && endsAt(at + 5) // ertion
   if (first === 0x75) return lowerAt(at - 1, 4) === 0x68747561 && endsAt(at + 3) // auth
-  if (first === 0x73) return lowerAt(at - 2, 5) === 0x6369736162 && endsScheme(at + 3) // basic
+  if (first === 0x73) {
+    // password, passwd, basic
+    if (lowerAt(at - 2, 8) === 0x64726f7773736170) return endsAt(at + 6)
+    if (lowerAt(at - 2, 6) === 0x647773736170) return endsAt(at + 4)
+    return lowerAt(at - 2, 5) === 0x6369736162 && endsScheme(at + 3)
+  }
   if (first === 0x7a) return lowerAt(at - 1, 7) === 0x6e6f6974617a69 && endsAt(at + 6) // ization
   return first === 0x62 && lowerAt(at, 6) === 0x726572616562 && endsScheme(at + 6) // bearer
 }
@@ -316,7 +321,6 @@ function endsAt(from: usize): bool {
 function isAfterName(at: usize): bool {
   const c = load<u8>(at)
   if (c >= 0x80 || c <= 0x20) return true
-  if (c === 0x2d) return load<u8>(at + 1) === 0x3e
   return (
     c === 0x3a ||
     c === 0x3d ||
@@ -326,8 +330,7 @@ function isAfterName(at: usize): bool {
     c === 0x60 ||
     c === 0x5c ||
     c === 0x5d ||
-    c === 0x29 ||
-    c === 0x3e
+    c === 0x29
   )
 }
 

@@ -1,5 +1,5 @@
 /** Reads values from the index of a line: valid, compact JSON only. */
-import { innerKind, mayBeParam } from './keys'
+import { innerKind } from './keys'
 
 /** Position in the index. */
 export let next: usize = 0
@@ -9,11 +9,6 @@ export function setNext(at: usize): void {
 
 /** Bits of `innerKind` that the last container had. */
 export let found: i32 = 0
-/** Whether a query in it may have a parameter to redact. */
-export let hasQuerySecret: bool = false
-export function resetQuerySecret(): void {
-  hasQuerySecret = false
-}
 
 const MAX_OPEN = 29
 /** Of one object; the reference path removes further keys. */
@@ -69,7 +64,7 @@ export function valueEnd(at: usize): usize {
     next += 8
     return load<u8>(close) === QUOTE ? close + 1 : 0
   }
-  if (c === OPEN_BRACE || c === OPEN_BRACKET) return mark() === at ? containerEnd(at, false) : 0
+  if (c === OPEN_BRACE || c === OPEN_BRACKET) return mark() === at ? containerEnd(at) : 0
   return isScalar(at, mark()) ? mark() : 0
 }
 
@@ -114,37 +109,18 @@ function numberEnd(at: usize): usize {
   return i
 }
 
-/** Whether a container under this key is a parsed query, see `isQueryName`. May report too many. */
-export function isQueryKey(at: usize, bytes: usize): bool {
-  if (bytes < 5) return false
-  const end = at + bytes
-  if ((load<u32>(end - 4) | 0x20202020) === 0x79726575 && (load<u8>(end - 5) | 0x20) === 0x71) return true
-  if (bytes < 6) return false
-  const last = (load<u64>(end - 8) | 0x2020202020202020) >> 16
-  return last === 0x736d61726170 || last === 0x73726574656d // params, meters
-}
-
-/** Number of containers around the query that is being read, plus 1; 0 outside. */
-let query = 0
-
-/** As `keyEnd`, for a key of a container within `open` others. */
-function innerKeyEnd(at: usize, open: i32): usize {
+/** As `keyEnd`, for a key of a container. */
+function innerKeyEnd(at: usize): usize {
   const value = keyEnd(at)
-  if (value === 0) return 0
-  const bytes = value - at - 3
-  found |= innerKind(at + 1, bytes)
-  if (query !== 0) {
-    if (mayBeParam(at + 1, bytes)) hasQuerySecret = true
-  } else if (isOpening(load<u8>(value)) && isQueryKey(at + 1, bytes)) query = open + 1
+  if (value !== 0) found |= innerKind(at + 1, value - at - 3)
   return value
 }
 
-/** As `valueEnd`, for a container whose opening mark is next. Sets `found`. @param isQuery whether it is a parsed query */
-export function containerEnd(at: usize, isQuery: bool): usize {
+/** As `valueEnd`, for a container whose opening mark is next. Sets `found`. */
+function containerEnd(at: usize): usize {
   let open = 0 // containers around position i
   let objects: u32 = 0 // bit n is set if container n is an object
   let keys = 0
-  query = isQuery ? 1 : 0
   found = 0
   let i = at
   while (true) {
@@ -156,16 +132,13 @@ export function containerEnd(at: usize, isQuery: bool): usize {
       if (load<u8>(i + 1) === (isObject ? CLOSE_BRACE : CLOSE_BRACKET)) {
         next += 4
         i += 2
-        if (query === open + 1) query = 0
       } else {
         objects = isObject ? objects | (1 << open) : objects & ~(1 << open)
         open++
         i++
-        // A list may consist of names and values.
-        if (query !== 0 && !isObject) hasQuerySecret = true
         if (isObject) {
           keys++
-          i = innerKeyEnd(i, open)
+          i = innerKeyEnd(i)
           if (i === 0) return 0
         }
         continue
@@ -184,14 +157,13 @@ export function containerEnd(at: usize, isQuery: bool): usize {
       if (after === COMMA) {
         if (inObject) {
           if (++keys > MAX_KEYS) return 0
-          i = innerKeyEnd(i, open)
+          i = innerKeyEnd(i)
           if (i === 0) return 0
         }
         break
       }
       if (after !== (inObject ? CLOSE_BRACE : CLOSE_BRACKET)) return 0
       open--
-      if (query === open + 1) query = 0
     }
   }
 }
@@ -212,10 +184,4 @@ export function isInexactInteger(at: usize, end: usize): bool {
   const first = load<u8>(at) === 0x2d ? at + 1 : at
   if (end === first + 1) return first > at && load<u8>(first) === 0x30
   return end - first >= 16 && digitsEnd(first) >= end
-}
-
-/** As `valueEnd`, for the member whose key is at `from`: its container may be a parsed query. */
-export function memberEnd(from: usize, value: usize): usize {
-  const isContainer = isOpening(load<u8>(value)) && mark() === value
-  return isContainer ? containerEnd(value, isQueryKey(from + 1, value - from - 3)) : valueEnd(value)
 }

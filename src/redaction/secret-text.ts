@@ -1,52 +1,56 @@
 /**
- * [worker] Removes headers from text: lines of a request, output of languages and tools, JSON escaped any number of
- * times. docs/privacy.md lists the formats.
+ * [worker] Removes named secrets from text: lines of a request, output of Node and of its tools, JSON that was escaped.
+ * README.md lists the rules.
  *
  * It searches for the end of a name, reads backwards to its start, and reads the text after it once. The time is
  * therefore linear in the text.
  */
+import { findValueEnd } from '../shared/json-scan.js'
 import { createCharSet, findRunStart } from './char-set.js'
-import { ESCAPED_SPACE, WIDE_SPACES, isCredentialAt, removeCredentials } from './credentials.js'
-import { AUTH, MAX_NAME_CHARS, NAME_END, REMOVED, isSecretHeader } from './header-names.js'
-import { findBackslashesBefore, findQuoteAt, findQuoteBefore, findQuoteEnd } from './quotes.js'
+import { isCredentialAt, removeCredentials } from './credentials.js'
+import { findBackslashesBefore, findOpeningQuote, findQuoteAt, findQuoteBefore, findQuoteEnd } from './quotes.js'
 import type { Quote } from './quotes.js'
-import { REDACTED } from './userinfo.js'
+import { AUTH, MARKERS, MAX_NAME_CHARS, REDACTED, REMOVED, WIDE_SPACES, isSecretHeader } from './secret-names.js'
+import type { SecretNames } from './secret-names.js'
+import { replaceRanges } from './url-params.js'
 
-const AFTER_NAME = String.raw`(?=[\s\u200b\x1b:=,"'${'`'}\\\])>]|->)`
 const NAME_CHARS = createCharSet(/[\w.-]/g)
 /** In an escaped line break before a name, `\nCookie`, the n is not part of the name. */
 const ESCAPE = /^(?:u[\da-f]{4}|x[\da-f]{2}|[bfnrtv])/i
 /** Start of a terminal style (ECMA-48, SGR), as `util.inspect` and curl write it. */
 const STYLE_START = String.raw`(?:\\{0,64}\x1b|\\{1,64}(?:u001b|x1b|033|e))\[[\d;]{0,32}`
 const STYLE_BEFORE = new RegExp(`${STYLE_START}$`, 'i')
+const STYLE_ESCAPE = /(?:\x1b|u001b|x1b)$/i
 const STYLE_REST = /^\d{0,3}m/
 const MAX_STYLE_CHARS = 40
+/** Longer indentation is not read. */
+const MAX_PAIR_CHARS = 80
 
 // Spaces, line breaks and quotes may be escaped with any number of backslashes.
-const BLANK = String.raw`(?:\\{0,64}[ \t${WIDE_SPACES}]|\\{1,64}${ESCAPED_SPACE})`
+const BLANK = String.raw`(?:\\{0,64}[ \t${WIDE_SPACES}]|\\{1,64}t)`
 const SPACE = `(?:${BLANK}|${STYLE_START}m){0,64}`
 const BREAK = String.raw`(?:\\{0,64}[\r\n]|\\{1,64}[rn]){1,2}`
 const QUOTE = String.raw`\\{0,64}["'${'`'}]`
 /** Node divides a text of several lines after each of its line breaks: `'Cookie:\n' +\n    ' a=b'`. */
 const DIVISION = `${QUOTE} \\+${BREAK}${SPACE}${QUOTE}`
-/** Prefixes of the quote or bracket of a value: Python's `b`, PHP's `string(8)`, Erlang's `<<`, Node's `[Object: null prototype] `. */
-const OPENING = String.raw`(?:[burf]|<<|string\(\d{1,9}\) ?|array ?(?:\(\d{0,9}\) ?)?|\[\w{1,64}(?:\(\d{1,9}\))?: null prototype\] )?(?=${QUOTE}|[[{(])`
+/** Of an object without a prototype, as `util.inspect` writes it before its bracket. */
+const OPENING = String.raw`(?:\[\w{1,64}(?:\(\d{1,9}\))?: null prototype\] )?(?=${QUOTE}|[[{])`
 /** Node's label of a getter before its value. */
 const GETTER = String.raw`(?:\[Getter(?:\/Setter)?\]${SPACE}(?![,}\]\r\n\\]|$))?`
 const SEPARATOR = new RegExp(
-  String.raw`[\])>]{0,3}${SPACE}(=>|->|:=|:(?!:)|=(?!=)|,)${SPACE}(?:${BREAK}(?:${DIVISION})?${SPACE}(?=${GETTER}${OPENING})(?!${DIVISION}))?${GETTER}(?:${OPENING})?`,
+  String.raw`[\])]{0,2}${SPACE}(=>|:(?!:)|=(?!=)|,)${SPACE}(?:${BREAK}(?:${DIVISION})?${SPACE}(?=${GETTER}${OPENING})(?!${DIVISION}))?${GETTER}(?:${OPENING})?`,
   'iy',
 )
-/** `"name": "Cookie", "value": …`, in JSON, XML or YAML. */
+/** `"name": "Cookie", "value": …` */
 const VALUE_KEY = new RegExp(
-  String.raw`${SPACE},?(?:${BREAK}(?:${DIVISION})?)?${SPACE}:?(?:${QUOTE})?\w{0,32}(?:values?|content)(?:${QUOTE})?${SPACE}[:=]>?${SPACE}${GETTER}(?:${OPENING})?`,
+  String.raw`${SPACE},(?:${BREAK}(?:${DIVISION})?)?${SPACE}(?:${QUOTE})?\w{0,32}(?:values?|content)(?:${QUOTE})?${SPACE}:${SPACE}${GETTER}(?:${OPENING})?`,
   'iy',
 )
 const KEY_SEPARATOR = new RegExp(`${SPACE}:`, 'y')
 /** Start of the next member of an object. Without it, a comma or a space belongs to the value: `Cookie: none, a=b`. */
-const NEXT = String.raw`(?:${QUOTE})?[\w$.@/-]{1,64}(?:${QUOTE})?${SPACE}(?::(?!:)|=>|->)`
+const NEXT = String.raw`(?:${QUOTE})?[\w$.@/-]{1,64}(?:${QUOTE})?${SPACE}(?::(?!:)|=>)`
 const VALUE_END = String.raw`(?=${SPACE}(?:$|[}\])]|${BREAK}|,(?:${BREAK})?${SPACE}(?:$|[}\]\[{]|${BREAK}|${NEXT})))`
-const NOTHING = new RegExp(`(?:undefined|null|none|nil|true|false)${VALUE_END}`, 'iy')
+const NOTHING = new RegExp(`(?:undefined|null|none|true|false)${VALUE_END}`, 'iy')
 /** A value that was replaced before. If more text follows, somebody else wrote the marker. */
 const MARKER = new RegExp(String.raw`(?:\[removed\]|\[scrubbed\])(?:(?=${SPACE}${NEXT}|${QUOTE})|${VALUE_END})`, 'y')
 const NUMBER = new RegExp(String.raw`-?\d[\d.e+-]*${VALUE_END}`, 'iy')
@@ -63,53 +67,82 @@ const INDENT = new RegExp(`${BLANK}*`, 'y')
 /** A line that starts with a space or tab continues a header (RFC 9112, section 5.2), unless it is a stack frame. */
 const FOLD = new RegExp(String.raw`${BREAK}(?:${DIVISION})?(${BLANK}+)(?!${BLANK}|${BREAK}|$|at[ \t])`, 'y')
 const SPACES = new RegExp(SPACE, 'y')
-const CLOSING: Readonly<Record<string, string>> = { '[': ']', '{': '}', '(': ')' }
+/** `'a', 'b' ]`: a pair's value, and its end. */
+const GAP = String.raw`(?:${BLANK}|\\{0,64}[\r\n]|\\{1,64}[rn]|${STYLE_START}m){0,64}`
+const PAIR_END = new RegExp(`${GAP}\\]`, 'y')
+const PAIR_START = new RegExp(`\\[${GAP}$`)
+/** Not of prose: `Unexpected token: { in "…"`. */
+const CONTAINER_START = new RegExp(String.raw`[[{]${GAP}(?:${QUOTE}|[[{]|[\w$]{1,64}:)`, 'y')
+const IS_EMPTY = /^.\s*[\]}]/
+/** Class of an object, as `util.inspect` writes it. */
+const CLASS = /[A-Z]\w{0,64}(?:\(\d{1,9}\))? (?=[[{])/y
+const CLOSING: Readonly<Record<string, string>> = { '[': ']', '{': '}' }
 
-/** Removes the values of headers, and credentials. */
-export function removeHeaderLines(text: string): string {
-  const names = new RegExp(NAME_END + AFTER_NAME, 'gi')
+/** Removes the values of headers and keys, and credentials. */
+export function removeSecretsFromText(text: string, names: SecretNames): string {
+  const { ends } = names
+  ends.lastIndex = 0
   let clean = ''
   let copied = 0
-  for (let match = names.exec(text); match !== null; match = names.exec(text)) {
+  for (let match = ends.exec(text); match !== null; match = ends.exec(text)) {
     const nameEnd = match.index + match[0].length
-    const range = valueRange(text, nameEnd, copied)
+    const range = valueRange(text, nameEnd, copied, names)
     if (range === undefined) continue
-    names.lastIndex = Math.max(range.end, nameEnd)
+    ends.lastIndex = Math.max(range.end, nameEnd)
     clean += text.slice(copied, range.start) + range.by
     copied = range.end
   }
   return removeCredentials(copied === 0 ? text : clean + text.slice(copied))
 }
 
-const PLACE = new RegExp(`(?:bearer|basic)(?=[ \\t${WIDE_SPACES}%+\\\\])|${NAME_END}${AFTER_NAME}`, 'gi')
+/**
+ * Position of the next secret at or after `from` in compact JSON text, or Infinity. May report false positives, but no
+ * false negatives. Letters must not be escaped.
+ */
+export function findNextSecret(json: string, from: number, names: SecretNames): number {
+  const { places } = names
+  places.lastIndex = from
+  for (let match = places.exec(json); match !== null; match = places.exec(json)) {
+    const at = match.index
+    const isSecret = /^b/i.test(match[0]) ? isCredentialAt(json, at) : isSecretAt(json, at + match[0].length, names)
+    if (isSecret) return at
+    places.lastIndex = at + 1
+  }
+  return Infinity
+}
 
 /**
- * Position of the next header at or after `from` in compact JSON text of many lines, or Infinity. May report false
- * positives, but no false negatives. Letters must not be escaped.
+ * The compact JSON text of an entry with the values of keys replaced, without parsing it; undefined if it must be
+ * parsed, since it may have other secrets.
  */
-export function findNextHeader(json: string, from: number): number {
-  let at = findHeaderName(json, from)
-  while (at !== Infinity && !isHeaderAt(json, at)) at = findHeaderName(json, at + 1)
-  return at
+export function redactMembers(json: string, names: SecretNames): string | undefined {
+  const values: { start: number; end: number }[] = []
+  for (let at = findNextSecret(json, 0, names); at !== Infinity;) {
+    const quote = json.indexOf('"', at)
+    const name = json.slice(json.lastIndexOf('"', at) + 1, quote)
+    const start = quote + 2
+    const end = json[quote + 1] === ':' ? findValueEnd(json, start, json.length) : -1
+    if (end === -1 || isSecretHeader(name) || AUTH.test(name) || !names.isKey(name)) return undefined
+    values.push({ start, end })
+    at = findNextSecret(json, end, names)
+  }
+  return replaceRanges(json, values, `"${REDACTED}"`)
 }
 
-/** As `findNextHeader`, but reports every end of a header name and every scheme name. `isHeaderAt` decides. */
-export function findHeaderName(json: string, from: number): number {
-  PLACE.lastIndex = from
-  return PLACE.exec(json)?.index ?? Infinity
-}
-
-/** Whether a header or a credential is at a position returned by `findHeaderName`. */
-export function isHeaderAt(json: string, at: number): boolean {
-  PLACE.lastIndex = at
-  const name = PLACE.exec(json)?.[0] ?? ''
-  if (/^b/i.test(name)) return isCredentialAt(json, at)
-  const end = at + name.length
-  // A string that is exactly a header name may have its value in a neighboring list item or member.
-  return (
-    isSecret(json.slice(startOfName(json, end, 0), end)) &&
-    (json[end] === '"' || valueAfter(json, afterQuote(json, end)) !== undefined)
-  )
+/** Whether a name that ends at `end` may have a value, also in a neighboring list item or member. */
+function isSecretAt(json: string, end: number, names: SecretNames): boolean {
+  const name = json.slice(startOfName(json, end, 0), end)
+  const isHeader = isSecretHeader(name) || AUTH.test(name)
+  if (!isHeader && !names.isKey(name)) return false
+  if (json[end] === '"' && json[end + 1] !== ':') {
+    const text = json.slice(json.lastIndexOf('"', end - 1) + 1, end)
+    if (isSecretHeader(text) || names.isKey(text)) return true
+  }
+  // In `user[password]`, the name of a member, the end of the name is not read.
+  if (json[end] === ']') return true
+  return isHeader
+    ? valueAfter(json, afterQuote(json, end)) !== undefined
+    : valueRange(json, end, 0, names) !== undefined
 }
 
 interface Range {
@@ -118,24 +151,27 @@ interface Range {
   readonly by: string
 }
 
-/** The value of the header whose name ends at `nameEnd`. @param from start of the unprocessed text */
-function valueRange(text: string, nameEnd: number, from: number): Range | undefined {
+/** The value after the name that ends at `nameEnd`. @param from start of the unprocessed text */
+function valueRange(text: string, nameEnd: number, from: number, names: SecretNames): Range | undefined {
   const nameStart = startOfName(text, nameEnd, from)
   const name = text.slice(nameStart, nameEnd)
-  if (!isSecret(name)) return undefined
+  const isHeader = isSecretHeader(name) || AUTH.test(name)
+  if (!isHeader && !names.isKey(name)) return undefined
   const opened = findQuoteBefore(text, nameStart)
   const closed = findQuoteAt(text, nameEnd)
   const isQuoted = isSameQuote(opened, closed)
   const separator = valueAfter(text, afterQuote(text, nameEnd))
   if (separator === undefined) return undefined
   const { end: at, group: sign } = separator
+  if (!isHeader) return keyRange(text, at, sign, nameStart, isQuoted ? opened : undefined)
   const isMarker = text.startsWith(REMOVED, at) || text.startsWith(REDACTED, at)
   if (isMarker && (sign === '=' || matchAt(MARKER, text, at) !== undefined)) return undefined
   const nothing = matchAt(NOTHING, text, at)
   if (nothing !== undefined && !isFolded(text, nothing.end, nameStart)) return undefined
   const value = findQuoteAt(text, at)
   const isContainer = Object.hasOwn(CLOSING, text[at] ?? '')
-  if (AUTH.test(name)) return text[at] === '{' ? containerRange(text, at, opened) : userAndPassword(text, at, value)
+  if (AUTH.test(name))
+    return text[at] === '{' ? containerRange(text, at, opened, REMOVED) : userAndPassword(text, at, value)
   if (sign === ',') return isQuoted ? listed(text, at, value, isContainer) : undefined
   const toLineEnd = (valueEnd: number): Range | undefined =>
     lineRange(text, at, valueEnd, nameStart, closed === undefined ? opened : undefined)
@@ -145,18 +181,45 @@ function valueRange(text: string, nameEnd: number, from: number): Range | undefi
   }
   if (value !== undefined || (isContainer && !isMarker)) {
     const quote = value ?? (isQuoted ? opened : undefined)
-    const range = value === undefined ? containerRange(text, at, quote) : quotedRange(text, at, value)
+    const range = value === undefined ? containerRange(text, at, quote, REMOVED) : quotedRange(text, at, value, REMOVED)
     const after = value === undefined ? range.end : afterQuote(text, range.end)
-    if (isSameQuote(quote, findQuoteAt(text, after)) || matchAt(CONTINUATION, text, after) !== undefined)
-      return toLineEnd(after)
+    if (matchAt(CONTINUATION, text, after) !== undefined) return toLineEnd(after)
     return range.start === range.end ? undefined : range
   }
   const number = isQuoted ? matchAt(NUMBER, text, at) : undefined
   return number === undefined ? toLineEnd(at) : { start: at, end: number.end, by: quoted(REMOVED, opened) }
 }
 
-function isSecret(name: string): boolean {
-  return isSecretHeader(name) || AUTH.test(name)
+/**
+ * The value of a key: a quoted text, an object, or a list. The rest may be prose.
+ * @param quote around the name
+ */
+function keyRange(
+  text: string,
+  at: number,
+  sign: string,
+  nameStart: number,
+  quote: Quote | undefined,
+): Range | undefined {
+  const value = quote === undefined ? findOpeningQuote(text, at) : findQuoteAt(text, at)
+  if (value !== undefined) {
+    const range = quotedRange(text, at, value, REDACTED)
+    const isValue = sign !== ',' || text[nameStart] === '-' || isPair(text, nameStart, range.end, quote)
+    return isValue && range.start < range.end && !MARKERS.has(text.slice(range.start, range.end)) ? range : undefined
+  }
+  const start = matchAt(CLASS, text, at)?.end ?? at
+  if (sign === ',' || !Object.hasOwn(CLOSING, text[start] ?? '')) return undefined
+  if (quote === undefined && matchAt(CONTAINER_START, text, start) === undefined) return undefined
+  const { end, by } = containerRange(text, start, quote, REDACTED)
+  const content = text.slice(start, end)
+  return IS_EMPTY.test(content) || MARKERS.has(content) ? undefined : { start: at, end, by }
+}
+
+/** Whether the name and the value that ends at `end` are a whole list. */
+function isPair(text: string, nameStart: number, end: number, quote: Quote | undefined): boolean {
+  if (quote === undefined) return false
+  const before = text.slice(Math.max(0, nameStart - MAX_PAIR_CHARS), nameStart - quote.depth - 1)
+  return PAIR_START.test(before) && matchAt(PAIR_END, text, afterQuote(text, end)) !== undefined
 }
 
 function startOfName(text: string, nameEnd: number, from: number): number {
@@ -189,15 +252,15 @@ function matchAt(
  * either.
  */
 function listed(text: string, at: number, value: Quote | undefined, isContainer: boolean): Range | undefined {
-  if (value === undefined) return isContainer ? containerRange(text, at, undefined) : undefined
-  const range = quotedRange(text, at, value)
+  if (value === undefined) return isContainer ? containerRange(text, at, undefined, REMOVED) : undefined
+  const range = quotedRange(text, at, value, REMOVED)
   const isName =
     matchAt(KEY_SEPARATOR, text, afterQuote(text, range.end)) !== undefined ||
     isSecretHeader(text.slice(range.start, range.end))
   return isName || range.start === range.end ? undefined : range
 }
 
-function quotedRange(text: string, at: number, quote: Quote): Range {
+function quotedRange(text: string, at: number, quote: Quote, by: string): Range {
   const start = at + quote.depth + 1
   let end = findQuoteEnd(text, start, quote, text.length)
   for (
@@ -209,7 +272,7 @@ function quotedRange(text: string, at: number, quote: Quote): Range {
     if (next === undefined) break
     end = findQuoteEnd(text, sum.end + next.depth + 1, next, text.length)
   }
-  return { start, end, by: REMOVED }
+  return { start, end, by }
 }
 
 function isSameQuote(one: Quote | undefined, other: Quote | undefined): boolean {
@@ -223,28 +286,28 @@ function afterQuote(text: string, at: number): number {
 
 /** `auth: 'user:password'`, as in the options of Node's `http`. */
 function userAndPassword(text: string, at: number, quote: Quote | undefined): Range | undefined {
-  const range = quote === undefined ? undefined : quotedRange(text, at, quote)
+  const range = quote === undefined ? undefined : quotedRange(text, at, quote, REMOVED)
   return range !== undefined && text.slice(range.start, range.end).includes(':') ? range : undefined
 }
 
 /** A list or an object, up to its end. Brackets within quotes are not counted. */
-function containerRange(text: string, at: number, by: Quote | undefined): Range {
+function containerRange(text: string, at: number, quote: Quote | undefined, by: string): Range {
   const opening = text[at] as string
   const closing = CLOSING[opening] as string
   let open = 0
   let end = at
   while (end < text.length) {
     const char = text[end] as string
-    const quote = char === '\\' || char === '"' || char === "'" || char === '`' ? findQuoteAt(text, end) : undefined
-    if (quote !== undefined) end = afterQuote(text, findQuoteEnd(text, end + quote.depth + 1, quote, text.length)) - 1
-    else if (char === opening) open += 1
+    const inner = char === '\\' || char === '"' || char === "'" || char === '`' ? findQuoteAt(text, end) : undefined
+    if (inner !== undefined) end = afterQuote(text, findQuoteEnd(text, end + inner.depth + 1, inner, text.length)) - 1
+    else if (char === opening && !(char === '[' && STYLE_ESCAPE.test(text.slice(end - 5, end)))) open += 1
     else if (char === closing && --open === 0) {
       const whole = text.slice(at, end + 1)
-      return { start: at, end: end + 1, by: whole === REMOVED ? whole : quoted(REMOVED, by) }
+      return { start: at, end: end + 1, by: whole === by ? whole : quoted(by, quote) }
     }
     end += 1
   }
-  return { start: at, end: text.length, by: quoted(REMOVED, by) }
+  return { start: at, end: text.length, by: quoted(by, quote) }
 }
 
 /**

@@ -1,0 +1,121 @@
+/** [worker] Removes named secrets from members, list items and texts of a record. */
+import type { Json, JsonObject } from '../protocol/log-entry.js'
+import { isObject } from '../shared/argument-checks.js'
+import { isMarkedNumber } from '../shared/exact-json.js'
+import { Kind, MARKERS, REDACTED, REMOVED, isSecretHeader } from './secret-names.js'
+import type { SecretNames } from './secret-names.js'
+import { removeSecretsFromText } from './secret-text.js'
+
+/**
+ * Removes named secrets from an entry in place, in members, in values next to a name in objects and lists, and in texts
+ * and keys. Headers are removed, or become `[removed]` in texts and lists; values of keys become `[scrubbed]`. Not
+ * recursive.
+ *
+ * @returns the number of removed headers
+ */
+export function removeSecrets(entry: JsonObject, names: SecretNames): number {
+  let removed = 0
+  const open: (JsonObject | Json[])[] = [entry]
+  // Their containers make the entry valid.
+  const fixed = new Set<Json | undefined>([entry])
+  if (Array.isArray(entry['breadcrumbs'])) for (const breadcrumb of entry['breadcrumbs']) fixed.add(breadcrumb)
+  const look = (value: Json): Json => {
+    if (typeof value === 'object' && value !== null) open.push(value)
+    if (typeof value !== 'string') return value
+    const clean = removeSecretsFromText(value, names)
+    if (clean !== value && clean.includes(REMOVED)) removed += 1
+    return clean
+  }
+  for (let holder = open.pop(); holder !== undefined; holder = open.pop()) {
+    if (Array.isArray(holder)) {
+      removed += removeItems(holder, names)
+      for (let at = 0; at < holder.length; at += 1) holder[at] = look(holder[at] as Json)
+      continue
+    }
+    removed += removeSecretMembers(holder, names, fixed.has(holder))
+    let renamed = 1
+    for (const key of Object.keys(holder)) {
+      if (holder[key] === undefined) continue
+      const value = look(holder[key])
+      const cleanKey = removeSecretsFromText(key, names)
+      if (cleanKey === key) holder[key] = value
+      else {
+        delete holder[key]
+        removed += 1
+        renamed += 1
+        holder[Object.hasOwn(holder, cleanKey) ? `${cleanKey}_${renamed}` : cleanKey] = value
+      }
+    }
+  }
+  return removed
+}
+
+/** As `removeSecrets`, but only for the members of one object. @param keepsContainers whether only texts become `[scrubbed]` */
+export function removeSecretMembers(holder: JsonObject, names: SecretNames, keepsContainers = false): number {
+  let removed = 0
+  const keys = Object.keys(holder)
+  let found = 0
+  for (const key of keys) found |= names.kindOf(key)
+  let pair = 0
+  if ((found & Kind.value) !== 0)
+    for (const key of keys) if ((names.kindOf(key) & Kind.name) !== 0) pair |= kindOfName(holder[key], names)
+  if (pair === 0 && (found & (Kind.header | Kind.key | Kind.auth)) === 0) return 0
+  for (const key of keys) {
+    const value = holder[key]
+    if (value === undefined) continue
+    const own = names.kindOf(key)
+    const kind = (own & Kind.value) === 0 ? own : own | pair
+    const isAuth = (kind & Kind.auth) !== 0
+    if ((kind & Kind.header) !== 0 || (isAuth && typeof value === 'string' && value.includes(':'))) {
+      delete holder[key]
+      removed += 1
+    } else if ((kind & Kind.key) !== 0) {
+      if (typeof value === 'string' || !keepsContainers) holder[key] = redactValue(value)
+    } else if (isAuth && isObject(value) && Object.hasOwn(value, 'password')) {
+      delete value['password']
+      removed += 1
+    }
+  }
+  return removed
+}
+
+/**
+ * Lists in which a value follows its name: Node's `rawHeaders`, pairs, entries of a Map, arguments of a program. Names of
+ * keys occur in lists of fields, too: only after `--password`, and in a list of pairs, is the next item a value.
+ *
+ * @returns the number of removed headers
+ */
+function removeItems(list: Json[], names: SecretNames): number {
+  let removed = 0
+  let before = 0
+  for (let at = 0; at < list.length; at += 1) {
+    const item = list[at] as Json
+    const kind = kindOfName(item, names)
+    if (
+      before === Kind.header &&
+      kind !== Kind.header &&
+      item !== REMOVED &&
+      item !== null &&
+      typeof item !== 'boolean'
+    ) {
+      list[at] = REMOVED
+      removed += 1
+    } else if (before === Kind.key && kind === 0 && String(list[at - 1]).startsWith('-')) list[at] = redactValue(item)
+    else if (Array.isArray(item) && kindOfName(item[0], names) !== 0)
+      for (let next = 1; next < item.length; next += 1) item[next] = redactValue(item[next] as Json)
+    before = kind
+  }
+  return removed
+}
+
+/** Whether a text is the name of a header or a key. */
+function kindOfName(text: Json | undefined, names: SecretNames): number {
+  if (typeof text !== 'string') return 0
+  return isSecretHeader(text) ? Kind.header : names.isKey(text) ? Kind.key : 0
+}
+
+/** Numbers, booleans and empty values are no secrets. */
+function redactValue(value: Json): Json {
+  if (typeof value === 'string') return value === '' || isMarkedNumber(value) || MARKERS.has(value) ? value : REDACTED
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0 ? REDACTED : value
+}
