@@ -7,7 +7,7 @@ import { parseExact, stringifyExact } from '../shared/exact-json.js'
 import type { Mapper } from '../record/mapper.js'
 import type { RequestKeys } from '../options/settings.js'
 import { HEADERS } from '../redaction/secret-names.js'
-import { findNextSecret } from '../redaction/secret-text.js'
+import { mayHaveSecret } from '../redaction/secret-text.js'
 import { mapByParsing } from '../record/reference/reference-path.js'
 import { CATEGORY_KEYS, NOT_DATA } from '../record/breadcrumb-keys.js'
 import type { BufferedLine } from './line-buffer.js'
@@ -67,8 +67,7 @@ export class BreadcrumbFactory {
     const { redactor } = this.#options
     const names = redactor?.names ?? HEADERS
     // Searches the line, because a name may be in a member that the breadcrumb omits.
-    if (mapped === undefined || (!isFreeOfSecrets && findNextSecret(line.text, 0, names) !== Infinity))
-      return this.parse(line.text)
+    if (mapped === undefined || (!isFreeOfSecrets && mayHaveSecret(line.text, names))) return this.parse(line.text)
     if (redactor === undefined || (isFreeOfSecrets && !redactor.hasPatterns)) return mapped
     const clean = redactor.redactJson(HEAD + mapped + TAIL).slice(HEAD.length, -TAIL.length)
     // A marker may be longer than the replaced text.

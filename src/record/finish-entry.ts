@@ -4,7 +4,7 @@
  */
 import type { JsonObject, LogEntry } from '../protocol/log-entry.js'
 import { HEADERS } from '../redaction/secret-names.js'
-import { findNextSecret } from '../redaction/secret-text.js'
+import { mayHaveSecret } from '../redaction/secret-text.js'
 import { removeSecrets } from '../redaction/secret-members.js'
 import type { Redactor } from '../redaction/redactor.js'
 import { stringifyExact } from '../shared/exact-json.js'
@@ -21,7 +21,7 @@ export function finishEntry(
 ): string {
   let json = stringifyExact(entry)
   const names = redactor?.names ?? HEADERS
-  const hasSecrets = findNextSecret(json, 0, names) !== Infinity
+  const hasSecrets = mayHaveSecret(json, names)
   const removed = removedBefore + (hasSecrets ? removeSecrets(entry as unknown as JsonObject, names) : 0)
   if (removed > 0) addNote(entry, { removed_headers: removed })
   if (hasSecrets || removed > 0) json = stringifyExact(entry)

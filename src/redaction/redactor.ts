@@ -42,7 +42,7 @@ export class Redactor {
   constructor({ patterns, urlParams, keys = [] }: RedactorOptions) {
     this.hasPatterns = patterns.length > 0
     this.urlParams = urlParams
-    this.names = new SecretNames(keys)
+    this.names = new SecretNames(keys, urlParams)
     this.#patterns = patterns.map(createPattern)
     this.#params = new UrlParams(urlParams)
   }

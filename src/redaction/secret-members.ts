@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../protocol/log-entry.js'
 import { isObject } from '../shared/argument-checks.js'
 import { isMarkedNumber } from '../shared/exact-json.js'
-import { Kind, MARKERS, REDACTED, REMOVED, isSecretHeader } from './secret-names.js'
+import { Kind, MARKERS, REDACTED, REMOVED, isQueryName, isSecretHeader } from './secret-names.js'
 import type { SecretNames } from './secret-names.js'
 import { removeSecretsFromText } from './secret-text.js'
 
@@ -19,24 +19,30 @@ export function removeSecrets(entry: JsonObject, names: SecretNames): number {
   // Their containers make the entry valid.
   const fixed = new Set<Json | undefined>([entry])
   if (Array.isArray(entry['breadcrumbs'])) for (const breadcrumb of entry['breadcrumbs']) fixed.add(breadcrumb)
-  const look = (value: Json): Json => {
-    if (typeof value === 'object' && value !== null) open.push(value)
+  const queries = new Set<Json>()
+  const look = (value: Json, isInQuery: boolean): Json => {
+    if (typeof value === 'object' && value !== null) {
+      open.push(value)
+      if (isInQuery) queries.add(value)
+    }
     if (typeof value !== 'string') return value
     const clean = removeSecretsFromText(value, names)
     if (clean !== value && clean.includes(REMOVED)) removed += 1
     return clean
   }
   for (let holder = open.pop(); holder !== undefined; holder = open.pop()) {
+    const isInQuery = queries.has(holder)
+    const ownNames = isInQuery ? names.inQueries : names
     if (Array.isArray(holder)) {
-      removed += removeItems(holder, names)
-      for (let at = 0; at < holder.length; at += 1) holder[at] = look(holder[at] as Json)
+      removed += removeItems(holder, ownNames)
+      for (let at = 0; at < holder.length; at += 1) holder[at] = look(holder[at] as Json, isInQuery)
       continue
     }
-    removed += removeSecretMembers(holder, names, fixed.has(holder))
+    removed += removeSecretMembers(holder, ownNames, fixed.has(holder))
     let renamed = 1
     for (const key of Object.keys(holder)) {
       if (holder[key] === undefined) continue
-      const value = look(holder[key])
+      const value = look(holder[key], isInQuery || isQueryName(key))
       const cleanKey = removeSecretsFromText(key, names)
       if (cleanKey === key) holder[key] = value
       else {

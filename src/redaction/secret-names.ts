@@ -120,6 +120,16 @@ const KEPT: ReadonlySet<string> = new Set(['', 'level', 'time', 'timestamp', 'tr
 const NAME_KEY = /(?:name|key|field|header|path|param)$/i
 const VALUE_KEY = /(?:values?|content)$/i
 
+/** The names under which frameworks log a parsed query. */
+const QUERY =
+  /^(?:query|params|query_?params|search_?params|query_?string_?parameters|multi_?value_?query_?string_?parameters)$/i
+/** Such a container in JSON text, unless it is empty. */
+const QUERY_START = /(?:query|params|parameters)":[[{](?![\]}])/i
+
+export function isQueryName(key: string): boolean {
+  return QUERY.test(key)
+}
+
 /** Bits of a key's kinds. */
 export const Kind = { header: 1, key: 2, name: 4, value: 8, auth: 16 } as const
 
@@ -128,8 +138,11 @@ export class SecretNames {
   readonly ends: RegExp
   /** As `ends`, also finds the schemes of credentials. */
   readonly places: RegExp
-  /** Finds names that the kernel's scan does not report; undefined if there are none. */
-  readonly own: RegExp | undefined
+  /** The names within a parsed query, where the URL's parameters are names as well. */
+  readonly inQueries: SecretNames
+  /** Find names that the kernel's scan does not report: those of keys, and those that only a query has. */
+  readonly #own: RegExp | undefined
+  readonly #ownInQueries: RegExp | undefined
   readonly #key: RegExp
   readonly #kinds = new TextMemo(
     (key) =>
@@ -140,17 +153,30 @@ export class SecretNames {
       (AUTH.test(key) ? Kind.auth : 0),
   )
 
-  /** @param keys names of letters, digits, `-` and `_` */
-  constructor(keys: readonly string[]) {
+  /** @param params names of URL parameters */
+  constructor(keys: readonly string[], params: readonly string[] = []) {
     const bare = keys.map((key) => key.toLowerCase().replace(/[-_]/g, '')).filter((key) => !KEPT.has(key))
-    const toPattern = (key: string): string => [...key].join('[-_]*')
     const all = bare.length === 0 ? '(?!)' : bare.map(toPattern).join('|')
     this.#key = new RegExp(`(?:^|[.[])[-_]*(?:${all})\\]?$`, 'i')
     const own = bare.filter((key) => !HAS_END.test(key)).map(toPattern)
     const ends = `(?:${[NAME_END, ...own].join('|')})${AFTER_NAME}`
     this.ends = new RegExp(ends, 'gi')
     this.places = new RegExp(`(?:bearer|basic)(?=[ \\t${WIDE_SPACES}%+\\\\])|${ends}`, 'gi')
-    this.own = own.length === 0 ? undefined : new RegExp(`(?:${own.join('|')})${AFTER_NAME}`, 'i')
+    this.#own = toSearch(own)
+    const added = params.filter((name) => !this.isKey(name))
+    this.inQueries = added.length === 0 ? this : new SecretNames([...keys, ...added])
+    this.#ownInQueries = toSearch(added.map(toPattern))
+  }
+
+  /** Whether a line may have names that the kernel's scan does not report. The usual names do not need its text. */
+  mayHaveOwn(line: { readonly text: string }): boolean {
+    if (this.#own === undefined && this.#ownInQueries === undefined) return false
+    return this.#own?.test(line.text) === true || this.mayHaveOwnInQuery(line.text)
+  }
+
+  /** Whether JSON text may have a query with names that are not keys. */
+  mayHaveOwnInQuery(json: string): boolean {
+    return this.#ownInQueries !== undefined && QUERY_START.test(json) && this.#ownInQueries.test(json)
   }
 
   /** Whether the name is in `scrub.keys`. In `user.password` and `user[password]` the last part decides. */
@@ -162,6 +188,15 @@ export class SecretNames {
   kindOf(key: string): number {
     return this.#kinds.get(key)
   }
+}
+
+/** Hyphens and underscores do not count. */
+function toPattern(key: string): string {
+  return Array.from(key.replace(/[-_]/g, ''), (char) => (/\w/.test(char) ? char : `\\${char}`)).join('[-_]*')
+}
+
+function toSearch(patterns: readonly string[]): RegExp | undefined {
+  return patterns.length === 0 ? undefined : new RegExp(`(?:${patterns.join('|')})${AFTER_NAME}`, 'i')
 }
 
 /** The names of headers alone. */

@@ -111,6 +111,11 @@ export function findNextSecret(json: string, from: number, names: SecretNames): 
   return Infinity
 }
 
+/** Whether JSON text may have secrets. */
+export function mayHaveSecret(json: string, names: SecretNames): boolean {
+  return findNextSecret(json, 0, names) !== Infinity || names.mayHaveOwnInQuery(json)
+}
+
 /**
  * The compact JSON text of an entry with the values of keys replaced, without parsing it; undefined if it must be
  * parsed, since it may have other secrets.

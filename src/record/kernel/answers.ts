@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../protocol/log-entry.js'
 import { parseExact, stringifyExact } from '../../shared/exact-json.js'
 import { resolveLevel, take, toIdText, toIsoTime } from '../coerce.js'
 import { HEADERS } from '../../redaction/secret-names.js'
-import { findNextSecret } from '../../redaction/secret-text.js'
+import { mayHaveSecret } from '../../redaction/secret-text.js'
 import { mayContainExchange, omitHttpMembers } from '../http-error.js'
 import { findTopFrame, parseErrorMember } from '../reference/entry-error.js'
 import type { MappingOptions } from '../reference/entry-fields.js'
@@ -159,7 +159,7 @@ export class Answers {
 
   #hasSecret(json: string): boolean {
     const { redactor } = this.#options
-    return findNextSecret(json, 0, redactor?.names ?? HEADERS) !== Infinity || redactor?.mayMatchUrl(json) === true
+    return mayHaveSecret(json, redactor?.names ?? HEADERS) || redactor?.mayMatchUrl(json) === true
   }
 
   #isFreeOfErrors(json: string): boolean {

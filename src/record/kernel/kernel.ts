@@ -139,7 +139,7 @@ export class Kernel {
     const hasOutput = end !== start
     // The reference path shortens the entry.
     if (end - start > this.#options.maxEntryBytes) return false
-    const hasOwnName = this.#names.own?.test(line.text) === true
+    const hasOwnName = this.#names.mayHaveOwn(line)
     if (hasOutput && hasOwnName) return false
     const mayHaveName = (flags & Flag.header) !== 0 || hasOwnName
     const mayHaveUrlSecret = (flags & Flag.urlSecret) !== 0
