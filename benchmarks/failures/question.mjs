@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { written } from '../peers/ratios.mjs'
+import { formatRatio } from '../peers/ratios.mjs'
 import { start } from '../tools/children.mjs'
 import { Samples, ratios, spread } from '../tools/statistics.mjs'
 import { cell, table } from '../tools/table.mjs'
@@ -146,7 +146,7 @@ function tableOf({ records, runs }, goals, what) {
       const said = `${what === 'seconds' ? 'at most' : 'at least'} ${goal}: ${holds ? 'holds' : 'does not hold'}`
       return [
         name,
-        written(ratio),
+        formatRatio(ratio),
         goal === undefined ? '' : said,
         cell(seconds),
         Math.round(records / (seconds?.median ?? NaN)).toLocaleString('en-US'),

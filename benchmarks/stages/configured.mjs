@@ -1,7 +1,7 @@
 /** Settings of the stages: the transport's defaults, and the options that applications usually set. */
 import { systemClock } from '../../build/modules/shared/clock.js'
 import { resolveOptions } from '../../build/modules/options/resolve-options.js'
-import { createEntryBuilder } from '../../build/modules/pipeline/create-entry-builder.js'
+import { EntryBuilder } from '../../build/modules/pipeline/entry-builder.js'
 import { createMappingOptions } from '../../build/modules/pipeline/mapping-options.js'
 import { Mapper } from '../../build/modules/record/mapper.js'
 import { RequestJoiner } from '../../build/modules/request-logs/request-joiner.js'
@@ -32,7 +32,7 @@ export function newEntryBuilder(mapper) {
   const fail = (/** @type {string} */ problem) => {
     throw new Error(problem)
   }
-  return createEntryBuilder({
+  return new EntryBuilder({
     settings: SETTINGS,
     mapping: MAPPING,
     clock: systemClock,

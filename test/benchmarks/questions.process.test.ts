@@ -1,5 +1,7 @@
 /** Every question can be loaded, and the command line lists them. */
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { BENCHMARKS, tool } from './tools.js'
 import type { Chart, Question } from './tools.js'
@@ -8,12 +10,17 @@ const { foldersOf, loadQuestions } = await tool('questions')
 const { svgOf } = await tool('chart')
 const { hasDefaults, optionsFor, parseCommand } = await tool('command-line')
 
-const { questions, broken } = await loadQuestions(BENCHMARKS)
+const { questions } = await loadQuestions(BENCHMARKS)
 const byName = new Map(questions.map((question) => [question.name, question]))
 
+// By Node: vitest imports a name that a module does not export as undefined.
 it('loads every question', () => {
-  expect([...broken.values()]).toEqual([])
-  expect(questions.length).toBeGreaterThan(0)
+  const { status, stdout, stderr } = spawnSync(process.execPath, [
+    fileURLToPath(new URL('main.mjs', BENCHMARKS)),
+    '--list',
+  ])
+  expect({ status, stderr: stderr.toString() }).toEqual({ status: 0, stderr: '' })
+  expect(stdout.toString()).toContain(questions[0]?.name)
 })
 
 describe.each(foldersOf(BENCHMARKS))('%s', (folder) => {
