@@ -377,12 +377,13 @@ export const APPLICATION_MESSAGES = {
       'a record of more than 16 Mi characters, or a line whose writer was killed. The rest may be part of a header or a body, so it is not sent',
     remedy: 'log less in one record. `metadata.pino_ingest.cut_from_chars` marks the entries',
   },
-  inputUnreadable: {
+  inputUnsupported: {
     code: 'INVALID',
     text: (form, command) =>
-      `the input is in a form that cannot be read: ${form}; its lines are sent as they are. Convert it with ${command}.`,
-    cause: 'a pipe, or a file for `send`, is UTF-16, or is a journal whose long messages are missing; reported once',
-    remedy: 'pipe the text that the application wrote: [what to pipe](cli.md#what-to-pipe-from-where)',
+      `the input is ${form}, which is not supported; each line is sent as one entry. Use ${command}.`,
+    cause:
+      'the input of a pipe or of `send` is UTF-16, or JSON of the systemd journal without its long messages; reported once',
+    remedy: 'run the command that the message names: [supported input](cli.md#supported-input)',
   },
   requestsNotUnderstood: {
     code: 'CONFIG',

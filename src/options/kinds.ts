@@ -125,7 +125,7 @@ export const requestPaths = matchingTexts(
 )
 
 export const fieldNames = matchingTexts(
-  "a list of names of letters, digits, - and _ (in a variable: separated by commas, or JSON); pino's redact takes paths",
+  "a list of names with only letters, digits, - and _ (in a variable: separated by commas, or JSON); for paths use pino's redact",
   /^[\w-]{1,64}$/,
 )
 

@@ -295,7 +295,7 @@ export const OPTION_TABLE = {
           kind: requestPaths,
           default: [],
           meaning:
-            'paths that are not sent to request analytics, such as `/health`; `/internal/*` stands for all that begin with `/internal/`',
+            'paths whose requests are not sent to request analytics, such as `/health`; `/internal/*` matches all that begin with `/internal/`',
         },
         keys: {
           kind: group({
@@ -343,7 +343,7 @@ export const OPTION_TABLE = {
         kind: fieldNames,
         default: SECRET_KEYS,
         meaning:
-          'names whose values are replaced at any depth; case, `-` and `_` are ignored, and numbers and booleans stay',
+          'names whose values are replaced at any depth; case, `-` and `_` are ignored, and numbers and booleans are kept',
       },
       urlParams: {
         kind: texts,

@@ -310,7 +310,8 @@ export interface IngestOptions {
          */
         only?: boolean | undefined
         /**
-         * Paths that are not sent to request analytics, such as `/health`; `/internal/*` stands for all that begin with `/internal/`.
+         * Paths whose requests are not sent to request analytics, such as `/health`; `/internal/*` matches all that begin with
+         * `/internal/`.
          * Variable: `PINO_INGEST_REQUEST_LOGS_IGNORE` (separated by commas, or JSON).
          * @default []
          */
@@ -381,7 +382,7 @@ export interface IngestOptions {
          */
         patterns?: readonly string[] | undefined
         /**
-         * Names whose values are replaced at any depth; case, `-` and `_` are ignored, and numbers and booleans stay.
+         * Names whose values are replaced at any depth; case, `-` and `_` are ignored, and numbers and booleans are kept.
          * Variable: `PINO_INGEST_SCRUB_KEYS`.
          * @default ['password', 'passwd', 'secret', 'token', 'access_token', 'refresh_token', 'api_key', 'apikey', 'authorization',
          * 'cookie', 'client_secret', 'private_key']

@@ -99,7 +99,7 @@ export class EntryBuilder {
    * Never throws.
    *
    * @param isDivisible see `Mapper.map`
-   * @returns the mapper's record with the entry to send and its severity; empty if there is none
+   * @returns the mapper's record with the entry to send and its severity; an empty one if nothing is sent; undefined if the line must be divided
    */
   build(line: Line, isDivisible: boolean): MappedRecord | undefined {
     const { mapper, joiner } = this.#options

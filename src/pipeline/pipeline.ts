@@ -130,8 +130,8 @@ export class Pipeline {
       threshold,
       canRefuseUnread: requests === undefined && options.joinsLines !== true,
       joinsLines: options.joinsLines ?? false,
-      onUnreadable: (form, command) =>
-        this.#reporter.problem('INVALID', APPLICATION_MESSAGES.inputUnreadable.text(form, command)),
+      onUnsupportedInput: (form, command) =>
+        this.#reporter.problem('INVALID', APPLICATION_MESSAGES.inputUnsupported.text(form, command)),
       onRead: () => this.#onRead(),
     })
     this.#release =

@@ -33,14 +33,14 @@ export interface RecordReaderOptions {
   readonly entryBuilder: Pick<EntryBuilder, 'beginText'> & {
     build(line: Line, isDivisible: boolean): Pick<MappedRecord, 'bytes' | 'json' | 'isEmpty' | 'severity'> | undefined
   }
-  readonly mapper: Pick<Mapper, 'lines' | 'peekSeverity' | 'isRecord' | 'isStart'>
+  readonly mapper: Pick<Mapper, 'lines' | 'peekSeverity' | 'isRecord' | 'startsWithLevel'>
   /** Lowest severity that is sent, as returned by `toThreshold`. */
   readonly threshold: number
   /** Whether a line may be refused before mapping, because only its entry is needed. */
   readonly canRefuseUnread: boolean
-  /** Called if what is piped cannot be read, with the command that writes it in another form. */
-  readonly onUnreadable: (form: string, command: string) => void
-  /** Whether lines may be wrapped, have several records, or be lines of one text: see `LineUnwrapper` and `LineJoiner`. */
+  /** Called once if the input has an unsupported form, with the form and a command that avoids it. */
+  readonly onUnsupportedInput: (form: string, command: string) => void
+  /** Whether to find records in wrapped lines and beside text, and to join lines of one text: see `LineUnwrapper` and `LineJoiner`. */
   readonly joinsLines: boolean
   /** Called when text was read. */
   readonly onRead: () => void
@@ -66,11 +66,11 @@ export class RecordReader {
 
   constructor(options: RecordReaderOptions) {
     const readLine = (line: Line): void => this.#readLine(line)
-    const { mapper, onUnreadable } = options
+    const { mapper, onUnsupportedInput } = options
     const { lines } = mapper
     this.#options = options
     this.unwrapper = options.joinsLines
-      ? new LineUnwrapper(mapper, new LineJoiner(lines, readLine), onUnreadable)
+      ? new LineUnwrapper(mapper, new LineJoiner(lines, readLine), onUnsupportedInput)
       : undefined
     this.#lines = new LineReader(lines, this.unwrapper?.add ?? readLine)
   }

@@ -23,20 +23,20 @@ export function skipBlanks(text: string, from = 0): number {
  * Returns the records and the texts between them. The beginning of a record whose end is missing comes last, with the texts
  * after it, which may be its end.
  *
- * @param mapper says whether an object is a log record, or starts like one. Other objects are parts of a text
+ * @param mapper recognizes log records, and the beginning of one. Other objects are parts of a text
  */
-export function divideLine(line: string, mapper: Pick<Mapper, 'isRecord' | 'isStart'>): string[] {
+export function divideLine(line: string, mapper: Pick<Mapper, 'isRecord' | 'startsWithLevel'>): string[] {
   const parts: string[] = []
-  const endless = new Set<number>()
+  const unclosed = new Set<number>()
   /** End of the latest record. */
-  let done = 0
+  let recordEnd = 0
   let cut = ''
-  /** Start of an incomplete record after `done`. */
+  /** Start of an incomplete record after `recordEnd`. */
   let cutAt = Infinity
   const addText = (end: number): void => {
-    if (cut !== '') cut += line.slice(done, end)
+    if (cut !== '') cut += line.slice(recordEnd, end)
     else {
-      const from = done === 0 ? 0 : skipBlanks(line, done)
+      const from = recordEnd === 0 ? 0 : skipBlanks(line, recordEnd)
       const text = line.slice(from, Math.min(cutAt, end)).trimEnd()
       if (!PUNCTUATION.test(text.slice(skipBlanks(text)))) parts.push(text)
       cut = line.slice(Math.min(cutAt, end), end)
@@ -47,27 +47,28 @@ export function divideLine(line: string, mapper: Pick<Mapper, 'isRecord' | 'isSt
   for (let found = OBJECT_START.exec(line); found !== null; found = OBJECT_START.exec(line)) {
     const at = found.index
     OBJECT_START.lastIndex = at + 1
-    if (endless.has(at)) continue
-    const end = findObjectEnd(line, at, endless)
+    if (unclosed.has(at)) continue
+    const end = findObjectEnd(line, at, unclosed)
     if (end > 0) OBJECT_START.lastIndex = end
     const isRecord = end > 0 && mapper.isRecord(line.slice(at, end))
     if (isRecord) {
       addText(at)
       parts.push(line.slice(at, end))
-      done = end
-    } else if (end === 0 && (skipBlanks(line, done) === at || mapper.isStart(line, at))) cutAt = Math.min(cutAt, at)
+      recordEnd = end
+    } else if (end === 0 && (skipBlanks(line, recordEnd) === at || mapper.startsWithLevel(line, at)))
+      cutAt = Math.min(cutAt, at)
   }
   addText(line.length)
   if (cut !== '') parts.push(cut)
-  return parts.length < 2 && done === 0 ? [line] : parts
+  return parts.length < 2 && recordEnd === 0 ? [line] : parts
 }
 
 /**
  * Returns the position after an object, or 0 if it has no end, or a token that cannot follow the one before it.
  *
- * @param endless receives the positions of this object and those within it that have no end
+ * @param unclosed receives the positions of this object and those within it that have no end
  */
-function findObjectEnd(text: string, start: number, endless: Set<number>): number {
+function findObjectEnd(text: string, start: number, unclosed: Set<number>): number {
   const open: number[] = []
   let isAfterValue = false
   for (let at = start; at < text.length; at += 1) {
@@ -88,6 +89,6 @@ function findObjectEnd(text: string, start: number, endless: Set<number>): numbe
       isAfterValue = true
     }
   }
-  for (const at of open) endless.add(at)
+  for (const at of open) unclosed.add(at)
   return 0
 }

@@ -33,7 +33,7 @@ export const UNREADABLE = '[unreadable]'
 const CIRCULAR = '[Circular]'
 const DOM_TAG = `[object ${DOM_EXCEPTION}]`
 /** Members that are written under other names or are redundant. */
-const TAKEN = new Set(['type', 'message', 'stack', 'cause', 'errors', 'aggregateErrors'])
+const SEPARATE_MEMBERS = new Set(['type', 'message', 'stack', 'cause', 'errors', 'aggregateErrors'])
 
 /**
  * The prototype of serialized errors. It makes `__proto__` an ordinary key, and without a constructor pino-http's
@@ -50,14 +50,14 @@ type Members = Record<string, unknown>
 export function isError(value: unknown): value is Error {
   if (typeof value !== 'object' || value === null) return false
   try {
-    if (isCommon(value)) return false
+    if (isPlainContainer(value)) return false
     return value instanceof Error || types.isNativeError(value) || Object.prototype.toString.call(value) === DOM_TAG
   } catch {
     return false // a proxy
   }
 }
 
-function isCommon(value: object): boolean {
+function isPlainContainer(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === Array.prototype
 }
@@ -71,7 +71,7 @@ export function serializeError(value: unknown): unknown {
   return isError(error) ? copyPlain(error) : value
 }
 
-/** The error, or its data, of which `value` is the result of pino's own serializer, which pino-http calls first; otherwise `value`. */
+/** If `value` is the result of pino's serializer, which pino-http calls first, returns its `raw`: the error or its data. Otherwise returns `value`. */
 export function findOriginal(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || isError(value)) return value
   const raw = read(value, 'raw')
@@ -82,18 +82,18 @@ function isSerialized(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === NO_MEMBERS
 }
 
-/** The state of a copy. Not a class, whose private methods take as long as the copy. */
-interface Walk {
+/** The state of a copy. A plain object: calls of a class's private methods would double the time. */
+interface CopyState {
   readonly serialize: ((error: Error) => unknown) | undefined
-  /** Errors that were written, or, with an own serializer, that contain the current value. */
+  /** Without `serialize`, the errors already written; with it, the errors that contain the current value. */
   readonly errors: Error[]
   values: number
 }
 
-/** A container around the current value. */
-interface Open {
+/** An object or list that contains the current value. */
+interface Ancestor {
   readonly value: object
-  readonly parent: Open | undefined
+  readonly parent: Ancestor | undefined
   readonly depth: number
 }
 
@@ -103,46 +103,46 @@ interface Open {
  *
  * @param serialize the application's own serializer
  */
-export function copyPlain(value: unknown, serialize?: Walk['serialize']): unknown {
+export function copyPlain(value: unknown, serialize?: CopyState['serialize']): unknown {
   return copyValue(value, { serialize, errors: [], values: MAX_VALUES }, undefined)
 }
 
-function copyValue(value: unknown, walk: Walk, open: Open | undefined): unknown {
+function copyValue(value: unknown, state: CopyState, open: Ancestor | undefined): unknown {
   if (typeof value !== 'object' || value === null) return value
   try {
-    const isOrdinary = isCommon(value)
-    return !isOrdinary && isError(value) ? copyError(value, walk, open) : copyContainer(value, isOrdinary, walk, open)
+    const isPlain = isPlainContainer(value)
+    return !isPlain && isError(value) ? copyError(value, state, open) : copyContainer(value, isPlain, state, open)
   } catch {
     return UNREADABLE
   }
 }
 
-function copyError(error: Error, walk: Walk, open: Open | undefined): unknown {
-  const { errors, serialize } = walk
+function copyError(error: Error, state: CopyState, open: Ancestor | undefined): unknown {
+  const { errors, serialize } = state
   // Errors may refer to each other.
   if (errors.length >= MAX_ERRORS || errors.includes(error)) return named(error)
   errors.push(error)
-  if (serialize === undefined) return serializeMembers(error, walk, open)
+  if (serialize === undefined) return serializeMembers(error, state, open)
   let own: unknown = error
   try {
     own = serialize(error)
   } catch {
-    // As pino's own does for a frozen error.
+    // pino's serializer throws for a frozen error. The error is then serialized here.
   }
-  const plain = isError(own) ? serializeMembers(own, walk, open) : copyValue(own, walk, open)
-  errors.pop() // this serializer writes an error wherever it is
+  const plain = isError(own) ? serializeMembers(own, state, open) : copyValue(own, state, open)
+  errors.pop() // `serialize` is called for each occurrence of an error
   return plain
 }
 
-function serializeMembers(error: Error, walk: Walk, open: Open | undefined): SerializedError {
+function serializeMembers(error: Error, state: CopyState, open: Ancestor | undefined): SerializedError {
   const plain = named(error)
   const stack = read(error, 'stack')
   if (typeof stack === 'string') plain['stack'] = stack
-  const parts = copyValue(read(error, 'errors'), walk, open)
+  const parts = copyValue(read(error, 'errors'), state, open)
   if (parts !== undefined) plain[Array.isArray(parts) ? 'aggregateErrors' : 'errors'] = parts
   const cause = read(error, 'cause')
   const caught = typeof cause === 'function' ? attempt(() => (cause as () => unknown).call(error)) : cause // as in VError
-  if (caught !== undefined) plain['cause'] = copyValue(caught, walk, open)
+  if (caught !== undefined) plain['cause'] = copyValue(caught, state, open)
   // A DOMException inherits its members.
   if (read(error, 'DATA_CLONE_ERR') === DOMException.DATA_CLONE_ERR) {
     plain['code'] = read(error, 'code')
@@ -150,45 +150,45 @@ function serializeMembers(error: Error, walk: Walk, open: Open | undefined): Ser
     if (name !== plain['type']) plain['name'] = name
   }
   const members = Object.create(NO_MEMBERS) as Members
-  for (const key of keysOf(error) ?? []) if (!TAKEN.has(key)) members[key] = read(error, key)
+  for (const key of readKeys(error) ?? []) if (!SEPARATE_MEMBERS.has(key)) members[key] = read(error, key)
   const http = findHttpMembers(error, members)
   for (const key in members) {
     const value = http?.omitted.includes(key) === true ? OMITTED : members[key]
     // Omits functions: a `toJSON`, as on errors of axios, would replace the result.
-    if (typeof value !== 'function') plain[key] = copyValue(value, walk, open)
+    if (typeof value !== 'function') plain[key] = copyValue(value, state, open)
   }
   return Object.assign(plain, http?.exchange)
 }
 
-function copyContainer(value: object, isOrdinary: boolean, walk: Walk, parent: Open | undefined): unknown {
+function copyContainer(value: object, isPlain: boolean, state: CopyState, parent: Ancestor | undefined): unknown {
   for (let at = parent; at !== undefined; at = at.parent) if (at.value === value) return CIRCULAR
   const depth = parent === undefined ? 1 : parent.depth + 1
-  if (walk.values <= 0 || depth > MAX_DEPTH || (!isOrdinary && isLeft(value))) return value
+  if (state.values <= 0 || depth > MAX_DEPTH || (!isPlain && isOpaque(value))) return value
   const toJSON = read(value, 'toJSON')
-  const hasForm = typeof toJSON === 'function'
-  const json: unknown = hasForm ? toJSON.call(value, '') : value
+  const hasToJson = typeof toJSON === 'function'
+  const json: unknown = hasToJson ? toJSON.call(value, '') : value
   if (typeof json !== 'object' || json === null) return json
-  if (hasForm && isError(json)) return copyError(json, walk, parent)
+  if (hasToJson && isError(json)) return copyError(json, state, parent)
   const open = { value, parent, depth }
-  walk.values -= OBJECT_VALUES
+  state.values -= OBJECT_VALUES
   if (Array.isArray(json)) {
-    if (json.length > walk.values) return json
+    if (json.length > state.values) return json
     const list = [...(json as unknown[])]
-    walk.values -= list.length
+    state.values -= list.length
     for (let at = 0; at < list.length; at += 1) {
       const item = list[at]
-      if (typeof item === 'object' && item !== null) list[at] = copyValue(item, walk, open)
+      if (typeof item === 'object' && item !== null) list[at] = copyValue(item, state, open)
     }
     return list
   }
   const copy = readMembers(json)
   if (copy === undefined) return UNREADABLE
-  if (hasForm) copy['toJSON'] = undefined // JSON.stringify calls it once
+  if (hasToJson) copy['toJSON'] = undefined // JSON.stringify does not call the `toJSON` of what `toJSON` returned
   for (const key in copy) {
-    if ((walk.values -= 1) < 0) break
+    if ((state.values -= 1) < 0) break
     const member = copy[key]
     if (typeof member === 'object' && member !== null && Object.hasOwn(copy, key))
-      copy[key] = copyValue(member, walk, open)
+      copy[key] = copyValue(member, state, open)
   }
   return copy
 }
@@ -198,12 +198,12 @@ export function readMembers(holder: object): Members | undefined {
   try {
     return { ...holder }
   } catch {
-    const keys = keysOf(holder)
+    const keys = readKeys(holder)
     return keys && Object.fromEntries(keys.map((key) => [key, read(holder, key)]))
   }
 }
 
-function keysOf(holder: object): string[] | undefined {
+function readKeys(holder: object): string[] | undefined {
   try {
     return Object.keys(holder)
   } catch {
@@ -211,8 +211,8 @@ function keysOf(holder: object): string[] | undefined {
   }
 }
 
-/** Whether the value has bytes or no members, refers to the whole process (streams, sockets), or has a JSON form of its own. */
-function isLeft(value: object): boolean {
+/** Whether the value is not copied: binary data, a boxed primitive, a Map, a Set, or an event emitter such as a stream or a socket. */
+function isOpaque(value: object): boolean {
   return (
     ArrayBuffer.isView(value) ||
     types.isBoxedPrimitive(value) ||

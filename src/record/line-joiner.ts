@@ -1,7 +1,7 @@
 /**
  * Joins text lines that belong together: a line with the lines below it that are indented deeper, and the line of its
  * closing bracket. A stack trace or an object that was printed over several lines is thus one entry, and a header's
- * value is searched for together with its name. A record stands alone.
+ * value is searched for together with its name. A record is never joined with other lines.
  */
 import { MAX_LINE_CHARS } from './line-reader.js'
 import type { OnLine } from './line-reader.js'

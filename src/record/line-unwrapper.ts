@@ -9,18 +9,18 @@ import type { OnLine } from './line-reader.js'
 import type { Mapper } from './mapper.js'
 import { unwrapLine } from './unwrap-line.js'
 
-/** Not the beginning of an object that may contain a line, see `unwrapLine`. */
+/** Start of an object that is no wrapper: keys of wrappers begin with `log`, `message`, `_` or a capital letter, see `unwrapLine`. */
 const RECORD_START = /^\{"(?!lo|me|[A-Z_])/
 /** UTF-16, decoded as UTF-8. */
 const UTF_16 = /^\ufffd{0,2}\0?(?:[^\0]\0){3}/
 
-/** Such as of `kubectl logs --prefix --timestamps`. */
+/** Maximum number of nested wrappers. `kubectl logs --prefix --timestamps` writes two. */
 const MAX_WRAPPERS = 4
 
 export class LineUnwrapper {
-  readonly #mapper: Pick<Mapper, 'lines' | 'isRecord' | 'isStart'>
+  readonly #mapper: Pick<Mapper, 'lines' | 'isRecord' | 'startsWithLevel'>
   readonly #joiner: LineJoiner
-  readonly #onUnreadable: (form: string, command: string) => void
+  readonly #onUnsupportedInput: (form: string, command: string) => void
   #isReported = false
   /** The parts of unfinished lines, by stream. */
   readonly #parts = new Map<string, string>()
@@ -31,28 +31,28 @@ export class LineUnwrapper {
 
   /**
    * @param joiner receives records and texts. A record that is not complete JSON must be passed to `divide`, unless it is a part
-   * @param onUnreadable called once, with a form that cannot be read and the command that converts it
+   * @param onUnsupportedInput called once if the input has an unsupported form, with the form and a command that avoids it
    */
   constructor(
-    mapper: Pick<Mapper, 'lines' | 'isRecord' | 'isStart'>,
+    mapper: Pick<Mapper, 'lines' | 'isRecord' | 'startsWithLevel'>,
     joiner: LineJoiner,
-    onUnreadable: (form: string, command: string) => void,
+    onUnsupportedInput: (form: string, command: string) => void,
   ) {
     this.#mapper = mapper
     this.#joiner = joiner
-    this.#onUnreadable = onUnreadable
+    this.#onUnsupportedInput = onUnsupportedInput
   }
 
   readonly add: OnLine = (line) => {
     this.isWrappedText = false
     const start = line.readStart(4)
-    // pino's level is compared, because that is faster.
+    // Fast path for lines of pino, which begin with the level.
     if (start === '{"le' || RECORD_START.test(start) || line.cutFrom > 0) this.#joiner.addRecord(line)
     else this.#addText(line.text)
     this.unfinishedLines = this.#parts.size === 0 ? 0 : this.unfinishedLines + 1
   }
 
-  /** Reads a line that is not one record. */
+  /** Divides a line into records and texts, and passes them on. */
   divide(text: string, cutFrom = 0): void {
     const parts = divideLine(text, this.#mapper)
     for (const [index, part] of parts.entries()) {
@@ -79,7 +79,7 @@ export class LineUnwrapper {
 
   #addText(line: string, wrappers = 0): void {
     const unwrapped = wrappers < MAX_WRAPPERS ? unwrapLine(line, this.#mapper) : undefined
-    if (unwrapped === null) this.#report('this form of the journal', 'journalctl -o cat')
+    if (unwrapped === null) this.#report('JSON of the systemd journal without the message', 'journalctl -o cat')
     if (unwrapped === undefined || unwrapped === null) return this.#addUnwrapped(line)
     const { text, stream = '', continuedIn } = unwrapped
     const whole = (this.#parts.get(stream) ?? '') + text
@@ -98,7 +98,7 @@ export class LineUnwrapper {
   }
 
   #report(form: string, command: string): void {
-    if (!this.#isReported) this.#onUnreadable(form, command)
+    if (!this.#isReported) this.#onUnsupportedInput(form, command)
     this.#isReported = true
   }
 }

@@ -73,7 +73,7 @@ export class Mapper {
   peekSeverity(line: Line): number | undefined {
     const { length } = this.#opening
     const start = line.readStart(length + MAX_LEVEL_CHARS)
-    if (!this.isStart(start)) return undefined
+    if (!this.startsWithLevel(start)) return undefined
     LEVEL.lastIndex = length
     const level = LEVEL.exec(start)?.[0]
     if (level === undefined) return undefined
@@ -82,20 +82,20 @@ export class Mapper {
     return this.#severities.get(level)
   }
 
-  /** Whether an object has what a log record has: a level, and a time or a message. */
+  /** See `isLogRecord`. */
   isRecord(json: string): boolean {
     return isLogRecord(json, this.#options)
   }
 
-  /** Whether a text continues like the lines of pino start. */
-  isStart(text: string, at = 0): boolean {
+  /** Whether the text at `at` begins with the level, as pino's lines do. */
+  startsWithLevel(text: string, at = 0): boolean {
     return text.startsWith(this.#opening, at)
   }
 
   /**
    * Never throws.
    *
-   * @param isDivisible whether a line that is not one complete record is not mapped
+   * @param isDivisible whether the caller can divide the line. Only a line that is one complete record is then mapped
    * @returns the same object for every line; undefined if it was not mapped
    */
   map(line: Line): MappedRecord

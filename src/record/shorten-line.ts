@@ -42,7 +42,7 @@ export function shortenText(text: string, maxChars: number): string {
   return `${text.slice(0, maxChars + MARGIN_CHARS)}\n${CUT_MARK}${createLengthNote(text)}`
 }
 
-/** Follows the kept part of a text. Has the original length even if the text was cut before. */
+/** The note at the end of a shortened text. Has the original length even if the text was cut before. */
 export function createLengthNote(text: string): string {
   return LENGTH_NOTE.exec(text.slice(-MAX_NOTE_CHARS))?.[0] ?? `… (${text.length} characters)`
 }

@@ -1,4 +1,4 @@
-/** The forms in which container runtimes, init systems and process managers wrap a line of an application. Pure. */
+/** Removes the prefix or object with which container runtimes, init systems and process managers wrap a line of an application. Pure. */
 import { isObject } from './coerce.js'
 import type { Mapper } from './mapper.js'
 import type { Json } from '../protocol/log-entry.js'
@@ -13,7 +13,7 @@ export interface UnwrappedLine {
 }
 
 /** Objects that contain a line: what each of them has, and the member with the line. */
-const OBJECTS = [
+const WRAPPER_OBJECTS = [
   // json-file of Docker; the last part of a long line ends with a newline.
   [/"stream":"std(?:out|err)"/, 'log'],
   // journalctl -o json
@@ -45,20 +45,20 @@ const RECORD_PREFIXES = [
   String.raw`[^{]{0,200}\[[\w.-]+\]:`,
 ]
 const PREFIX = new RegExp(
-  `^${COLORS}(?:(?:${PREFIXES.join('|')})${COLORS}(?: |$)|(?<guess>${RECORD_PREFIXES.join('|')})${COLORS} (?=${COLORS}\\{))${COLORS}`,
+  `^${COLORS}(?:(?:${PREFIXES.join('|')})${COLORS}(?: |$)|(?<ambiguous>${RECORD_PREFIXES.join('|')})${COLORS} (?=${COLORS}\\{))${COLORS}`,
 )
 /** A longer prefix is not recognized. */
 const MAX_PREFIX_CHARS = 512
 
-/** @returns undefined for a line in no such form; null for one that does not contain the text of its line */
+/** @returns undefined if the line is not wrapped; null if the journal has left out the application's text */
 export function unwrapLine(line: string, mapper: Pick<Mapper, 'isRecord'>): UnwrappedLine | undefined | null {
-  const [, member] = (line.startsWith('{"') && OBJECTS.find(([mark]) => mark.test(line))) || []
+  const [, member] = (line.startsWith('{"') && WRAPPER_OBJECTS.find(([mark]) => mark.test(line))) || []
   if (member !== undefined) return unwrapObject(line, member)
   const found = PREFIX.exec(line.slice(0, MAX_PREFIX_CHARS))
   if (found === null) return undefined
-  const { stream, tag, guess } = found.groups ?? {}
+  const { stream, tag, ambiguous } = found.groups ?? {}
   const text = line.slice(found[0].length)
-  if (guess !== undefined && !mapper.isRecord(text)) return undefined
+  if (ambiguous !== undefined && !mapper.isRecord(text)) return undefined
   return { text, stream, continuedIn: tag === 'P' ? stream : undefined }
 }
 
@@ -73,7 +73,7 @@ function unwrapObject(line: string, member: string): UnwrappedLine | undefined |
   const value = wrapper[member]
   // journalctl writes text with control characters as a list of bytes, and null for a long text.
   const text = Array.isArray(value) ? Buffer.from(value as number[]).toString() : value
-  if (typeof text !== 'string') return value === undefined ? undefined : null
+  if (typeof text !== 'string') return member === 'MESSAGE' && value === null ? null : undefined
   const stream = member === 'log' ? String(wrapper['stream']) : undefined
   return { text: text.replace(/\r?\n$/, ''), stream, continuedIn: text.endsWith('\n') ? undefined : stream }
 }

@@ -15,19 +15,19 @@ const SPACES = String.raw`\s\v\pZ\x{feff}`
  */
 export function compileExpression(text: string): Expression {
   const [, source = text, flags = ''] = LITERAL.exec(text) ?? []
-  if (!/^[gimsu]*$/.test(flags)) throw new SyntaxError(`the flags are g, i, m, s and u, not ${flags}`)
+  if (!/^[gimsu]*$/.test(flags)) throw new SyntaxError(`only the flags g, i, m, s and u are supported, not ${flags}`)
   const engine = loadRe2()
   const isMultiline = flags.includes('m')
   return engine.compile(
-    engine.translateRegExp(translateSpaces(source, isMultiline)),
+    engine.translateRegExp(translateRemainingSyntax(source, isMultiline)),
     (flags.includes('i') ? engine.CASE_INSENSITIVE : 0) |
       (flags.includes('s') ? engine.DOTALL : 0) |
       (isMultiline ? engine.MULTILINE : 0),
   )
 }
 
-/** Translates what `translateRegExp` leaves: `\s`, and `$` before `\r\n`. */
-function translateSpaces(source: string, isMultiline: boolean): string {
+/** Translates `\s` and `$`, which `translateRegExp` leaves unchanged, and refuses lookaround and named backreferences. */
+function translateRemainingSyntax(source: string, isMultiline: boolean): string {
   return source.replace(TOKEN, (token) => {
     if (token.startsWith('(') || token === '\\k')
       throw new SyntaxError(`lookaround and backreferences are not supported, as in ${token}`)

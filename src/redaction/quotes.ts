@@ -4,8 +4,8 @@ import { createCharSet, findRunStart } from './char-set.js'
 /** Maximum number of backslashes read before a quote. */
 const MAX_DEPTH = 64
 const BACKSLASHES = createCharSet(/\\/g)
-/** A quote that more likely ends the text with a name than starts its value: `"/x?token=","b"`. */
 const BLANKS = String.raw`(?:\\{0,64}[ \t\r\n]|\\{1,64}[nrt])*`
+/** A quote that closes the text in which the name is and does not open the name's value: `"/x?token=","b"`. */
 const TEXT_END = new RegExp(
   String.raw`\\{0,64}["'${'`'}](?=${BLANKS}(?:$|:|\/?>|[)}\]](?:[\0- ,;)}\]"'${'`'}\\]|$)|,${BLANKS}(?:$|\\{0,64}["'${'`'}]|[[{])))`,
   'y',

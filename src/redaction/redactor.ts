@@ -33,7 +33,7 @@ export class Redactor {
   readonly hasPatterns: boolean
   /** Names of the parameters. */
   readonly urlParams: readonly string[]
-  /** For `removeSecrets`, which does not need the rest. */
+  /** The names for `removeSecrets`. */
   readonly names: SecretNames
   readonly #patterns: readonly Pattern[]
   readonly #params: UrlParams
@@ -100,7 +100,7 @@ function redactJsonText(json: string, params: UrlParams): string | undefined {
   return hasUserinfo(clean) ? undefined : clean
 }
 
-/** For the texts of one entry. */
+/** Creates a function that redacts the texts of one entry within one time limit. */
 function createTextRedaction(params: UrlParams, patterns: readonly Pattern[]): (text: string) => string {
   const time = createSearchTime()
   return (text) => {

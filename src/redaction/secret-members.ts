@@ -15,14 +15,14 @@ import { removeSecretsFromText } from './secret-text.js'
  */
 export function removeSecrets(entry: JsonObject, names: SecretNames): number {
   let removed = 0
-  const open: (JsonObject | Json[])[] = [entry]
-  // Their containers make the entry valid.
+  const unvisited: (JsonObject | Json[])[] = [entry]
+  // Objects and lists that are direct members of these belong to the interface, and are not replaced.
   const fixed = new Set<Json | undefined>([entry])
   if (Array.isArray(entry['breadcrumbs'])) for (const breadcrumb of entry['breadcrumbs']) fixed.add(breadcrumb)
   const queries = new Set<Json>()
-  const look = (value: Json, isInQuery: boolean): Json => {
+  const cleanValue = (value: Json, isInQuery: boolean): Json => {
     if (typeof value === 'object' && value !== null) {
-      open.push(value)
+      unvisited.push(value)
       if (isInQuery) queries.add(value)
     }
     if (typeof value !== 'string') return value
@@ -30,19 +30,19 @@ export function removeSecrets(entry: JsonObject, names: SecretNames): number {
     if (clean !== value && clean.includes(REMOVED)) removed += 1
     return clean
   }
-  for (let holder = open.pop(); holder !== undefined; holder = open.pop()) {
+  for (let holder = unvisited.pop(); holder !== undefined; holder = unvisited.pop()) {
     const isInQuery = queries.has(holder)
     const ownNames = isInQuery ? names.inQueries : names
     if (Array.isArray(holder)) {
       removed += removeItems(holder, ownNames)
-      for (let at = 0; at < holder.length; at += 1) holder[at] = look(holder[at] as Json, isInQuery)
+      for (let at = 0; at < holder.length; at += 1) holder[at] = cleanValue(holder[at] as Json, isInQuery)
       continue
     }
     removed += removeSecretMembers(holder, ownNames, fixed.has(holder))
     let renamed = 1
     for (const key of Object.keys(holder)) {
       if (holder[key] === undefined) continue
-      const value = look(holder[key], isInQuery || isQueryName(key))
+      const value = cleanValue(holder[key], isInQuery || isQueryName(key))
       const cleanKey = removeSecretsFromText(key, names)
       if (cleanKey === key) holder[key] = value
       else {
@@ -61,21 +61,21 @@ export function removeSecretMembers(holder: JsonObject, names: SecretNames, keep
   let removed = 0
   const keys = Object.keys(holder)
   let found = 0
-  for (const key of keys) found |= names.kindOf(key)
+  for (const key of keys) found |= names.readKinds(key)
   let pair = 0
   if ((found & Kind.value) !== 0)
-    for (const key of keys) if ((names.kindOf(key) & Kind.name) !== 0) pair |= kindOfName(holder[key], names)
-  if (pair === 0 && (found & (Kind.header | Kind.key | Kind.auth)) === 0) return 0
+    for (const key of keys) if ((names.readKinds(key) & Kind.name) !== 0) pair |= findNameKinds(holder[key], names)
+  if (pair === 0 && (found & (Kind.header | Kind.secretKey | Kind.auth)) === 0) return 0
   for (const key of keys) {
     const value = holder[key]
     if (value === undefined) continue
-    const own = names.kindOf(key)
+    const own = names.readKinds(key)
     const kind = (own & Kind.value) === 0 ? own : own | pair
     const isAuth = (kind & Kind.auth) !== 0
     if ((kind & Kind.header) !== 0 || (isAuth && typeof value === 'string' && value.includes(':'))) {
       delete holder[key]
       removed += 1
-    } else if ((kind & Kind.key) !== 0) {
+    } else if ((kind & Kind.secretKey) !== 0) {
       if (typeof value === 'string' || !keepsContainers) holder[key] = redactValue(value)
     } else if (isAuth && isObject(value) && Object.hasOwn(value, 'password')) {
       delete value['password']
@@ -86,8 +86,9 @@ export function removeSecretMembers(holder: JsonObject, names: SecretNames, keep
 }
 
 /**
- * Lists in which a value follows its name: Node's `rawHeaders`, pairs, entries of a Map, arguments of a program. Names of
- * keys occur in lists of fields, too: only after `--password`, and in a list of pairs, is the next item a value.
+ * Replaces values that follow their name in a list: Node's `rawHeaders`, pairs, entries of a Map, arguments of a program.
+ * A name in `scrub.keys` may be in a plain list of field names, so the next item is replaced only after an argument
+ * (`--password`) or in a list of pairs.
  *
  * @returns the number of removed headers
  */
@@ -96,7 +97,7 @@ function removeItems(list: Json[], names: SecretNames): number {
   let before = 0
   for (let at = 0; at < list.length; at += 1) {
     const item = list[at] as Json
-    const kind = kindOfName(item, names)
+    const kind = findNameKinds(item, names)
     if (
       before === Kind.header &&
       kind !== Kind.header &&
@@ -106,8 +107,9 @@ function removeItems(list: Json[], names: SecretNames): number {
     ) {
       list[at] = REMOVED
       removed += 1
-    } else if (before === Kind.key && kind === 0 && String(list[at - 1]).startsWith('-')) list[at] = redactValue(item)
-    else if (Array.isArray(item) && kindOfName(item[0], names) !== 0)
+    } else if (before === Kind.secretKey && kind === 0 && String(list[at - 1]).startsWith('-'))
+      list[at] = redactValue(item)
+    else if (Array.isArray(item) && findNameKinds(item[0], names) !== 0)
       for (let next = 1; next < item.length; next += 1) item[next] = redactValue(item[next] as Json)
     before = kind
   }
@@ -115,9 +117,9 @@ function removeItems(list: Json[], names: SecretNames): number {
 }
 
 /** Whether a text is the name of a header or a key. */
-function kindOfName(text: Json | undefined, names: SecretNames): number {
+function findNameKinds(text: Json | undefined, names: SecretNames): number {
   if (typeof text !== 'string') return 0
-  return isSecretHeader(text) ? Kind.header : names.isKey(text) ? Kind.key : 0
+  return isSecretHeader(text) ? Kind.header : names.isSecretKey(text) ? Kind.secretKey : 0
 }
 
 /** Numbers, booleans and empty values are no secrets. */

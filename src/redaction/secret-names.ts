@@ -19,7 +19,7 @@ export const REDACTED = '[scrubbed]'
 export const MARKERS: ReadonlySet<string> = new Set([REMOVED, REDACTED, '[Redacted]'])
 
 /** Full names of headers with credentials. */
-const NAMES: ReadonlySet<string> = new Set([
+const HEADER_NAMES: ReadonlySet<string> = new Set([
   'authorization',
   'proxyauthorization',
   'cookie',
@@ -60,7 +60,7 @@ const NAMES: ReadonlySet<string> = new Set([
 ])
 
 /** Endings after a vendor's prefix: `x-goog-api-key`, `cf-access-client-secret`, `ocp-apim-subscription-key`. */
-const ENDINGS = [
+const HEADER_ENDINGS = [
   'apikey',
   'accesstoken',
   'authtoken',
@@ -104,14 +104,22 @@ function isListed(name: string): boolean {
   const header = name.replace(SERVER_PREFIX, '')
   const bare = header.toLowerCase().replace(/[-_.]/g, '')
   return (
-    NAMES.has(bare) ||
-    ENDINGS.some((ending) => bare.endsWith(ending)) ||
+    HEADER_NAMES.has(bare) ||
+    HEADER_ENDINGS.some((ending) => bare.endsWith(ending)) ||
     (X_START.test(header) && X_ENDINGS.some((ending) => bare.endsWith(ending)))
   )
 }
 
-/** Not keys, since an entry without them would be invalid or lose its place. */
-const KEPT: ReadonlySet<string> = new Set(['', 'level', 'time', 'timestamp', 'traceid', 'spanid', 'parentspanid'])
+/** Names that `scrub.keys` ignores: without these values an entry would be invalid, or have no time or trace. */
+const NEVER_SECRET: ReadonlySet<string> = new Set([
+  '',
+  'level',
+  'time',
+  'timestamp',
+  'traceid',
+  'spanid',
+  'parentspanid',
+])
 
 /**
  * `{ name: 'Cookie', value: … }` is the format of HAR, Postman, Playwright, Envoy and AWS; express-validator uses
@@ -123,31 +131,31 @@ const VALUE_KEY = /(?:values?|content)$/i
 /** The names under which frameworks log a parsed query. */
 const QUERY =
   /^(?:query|params|query_?params|search_?params|query_?string_?parameters|multi_?value_?query_?string_?parameters)$/i
-/** Such a container in JSON text, unless it is empty. */
+/** Start of a parsed query in JSON text that is not empty. */
 const QUERY_START = /(?:query|params|parameters)":[[{](?![\]}])/i
 
 export function isQueryName(key: string): boolean {
   return QUERY.test(key)
 }
 
-/** Bits of a key's kinds. */
-export const Kind = { header: 1, key: 2, name: 4, value: 8, auth: 16 } as const
+/** What a member's key may be. Bits, because a key may be several. */
+export const Kind = { header: 1, secretKey: 2, name: 4, value: 8, auth: 16 } as const
 
 export class SecretNames {
   /** Finds the ends of all names. */
   readonly ends: RegExp
-  /** As `ends`, also finds the schemes of credentials. */
-  readonly places: RegExp
+  /** Finds the ends of all names, and `Bearer` and `Basic`. */
+  readonly candidates: RegExp
   /** The names within a parsed query, where the URL's parameters are names as well. */
   readonly inQueries: SecretNames
   /** Find names that the kernel's scan does not report: those of keys, and those that only a query has. */
-  readonly #own: RegExp | undefined
-  readonly #ownInQueries: RegExp | undefined
+  readonly #unscanned: RegExp | undefined
+  readonly #unscannedInQueries: RegExp | undefined
   readonly #key: RegExp
   readonly #kinds = new TextMemo(
     (key) =>
       (isSecretHeader(key) ? Kind.header : 0) |
-      (this.isKey(key) ? Kind.key : 0) |
+      (this.isSecretKey(key) ? Kind.secretKey : 0) |
       (NAME_KEY.test(key) ? Kind.name : 0) |
       (VALUE_KEY.test(key) ? Kind.value : 0) |
       (AUTH.test(key) ? Kind.auth : 0),
@@ -155,37 +163,37 @@ export class SecretNames {
 
   /** @param params names of URL parameters */
   constructor(keys: readonly string[], params: readonly string[] = []) {
-    const bare = keys.map((key) => key.toLowerCase().replace(/[-_]/g, '')).filter((key) => !KEPT.has(key))
+    const bare = keys.map((key) => key.toLowerCase().replace(/[-_]/g, '')).filter((key) => !NEVER_SECRET.has(key))
     const all = bare.length === 0 ? '(?!)' : bare.map(toPattern).join('|')
     this.#key = new RegExp(`(?:^|[.[])[-_]*(?:${all})\\]?$`, 'i')
     const own = bare.filter((key) => !HAS_END.test(key)).map(toPattern)
     const ends = `(?:${[NAME_END, ...own].join('|')})${AFTER_NAME}`
     this.ends = new RegExp(ends, 'gi')
-    this.places = new RegExp(`(?:bearer|basic)(?=[ \\t${WIDE_SPACES}%+\\\\])|${ends}`, 'gi')
-    this.#own = toSearch(own)
-    const added = params.filter((name) => !this.isKey(name))
+    this.candidates = new RegExp(`(?:bearer|basic)(?=[ \\t${WIDE_SPACES}%+\\\\])|${ends}`, 'gi')
+    this.#unscanned = toSearch(own)
+    const added = params.filter((name) => !this.isSecretKey(name))
     this.inQueries = added.length === 0 ? this : new SecretNames([...keys, ...added])
-    this.#ownInQueries = toSearch(added.map(toPattern))
+    this.#unscannedInQueries = toSearch(added.map(toPattern))
   }
 
-  /** Whether a line may have names that the kernel's scan does not report. The usual names do not need its text. */
-  mayHaveOwn(line: { readonly text: string }): boolean {
-    if (this.#own === undefined && this.#ownInQueries === undefined) return false
-    return this.#own?.test(line.text) === true || this.mayHaveOwnInQuery(line.text)
+  /** Whether a line may have names that the kernel's scan does not report. With the default names, it does not decode the line. */
+  mayHaveUnscanned(line: { readonly text: string }): boolean {
+    if (this.#unscanned === undefined && this.#unscannedInQueries === undefined) return false
+    return this.#unscanned?.test(line.text) === true || this.mayHaveUnscannedInQuery(line.text)
   }
 
   /** Whether JSON text may have a query with names that are not keys. */
-  mayHaveOwnInQuery(json: string): boolean {
-    return this.#ownInQueries !== undefined && QUERY_START.test(json) && this.#ownInQueries.test(json)
+  mayHaveUnscannedInQuery(json: string): boolean {
+    return this.#unscannedInQueries !== undefined && QUERY_START.test(json) && this.#unscannedInQueries.test(json)
   }
 
   /** Whether the name is in `scrub.keys`. In `user.password` and `user[password]` the last part decides. */
-  isKey(name: string): boolean {
+  isSecretKey(name: string): boolean {
     return this.#key.test(name.slice(-MAX_NAME_CHARS))
   }
 
   /** The kinds of a member's key. */
-  kindOf(key: string): number {
+  readKinds(key: string): number {
     return this.#kinds.get(key)
   }
 }
@@ -199,5 +207,5 @@ function toSearch(patterns: readonly string[]): RegExp | undefined {
   return patterns.length === 0 ? undefined : new RegExp(`(?:${patterns.join('|')})${AFTER_NAME}`, 'i')
 }
 
-/** The names of headers alone. */
-export const HEADERS = new SecretNames([])
+/** Finds headers only. */
+export const HEADERS_ONLY = new SecretNames([])

@@ -23,7 +23,7 @@ const STYLE_BEFORE = new RegExp(`${STYLE_START}$`, 'i')
 const STYLE_ESCAPE = /(?:\x1b|u001b|x1b)$/i
 const STYLE_REST = /^\d{0,3}m/
 const MAX_STYLE_CHARS = 40
-/** Longer indentation is not read. */
+/** Maximum number of characters that are searched for the bracket before a pair. */
 const MAX_PAIR_CHARS = 80
 
 // Spaces, line breaks and quotes may be escaped with any number of backslashes.
@@ -33,7 +33,7 @@ const BREAK = String.raw`(?:\\{0,64}[\r\n]|\\{1,64}[rn]){1,2}`
 const QUOTE = String.raw`\\{0,64}["'${'`'}]`
 /** Node divides a text of several lines after each of its line breaks: `'Cookie:\n' +\n    ' a=b'`. */
 const DIVISION = `${QUOTE} \\+${BREAK}${SPACE}${QUOTE}`
-/** Of an object without a prototype, as `util.inspect` writes it before its bracket. */
+/** `[Object: null prototype] `, which `util.inspect` writes before an object without a prototype; then the value. */
 const OPENING = String.raw`(?:\[\w{1,64}(?:\(\d{1,9}\))?: null prototype\] )?(?=${QUOTE}|[[{])`
 /** Node's label of a getter before its value. */
 const GETTER = String.raw`(?:\[Getter(?:\/Setter)?\]${SPACE}(?![,}\]\r\n\\]|$))?`
@@ -67,11 +67,11 @@ const INDENT = new RegExp(`${BLANK}*`, 'y')
 /** A line that starts with a space or tab continues a header (RFC 9112, section 5.2), unless it is a stack frame. */
 const FOLD = new RegExp(String.raw`${BREAK}(?:${DIVISION})?(${BLANK}+)(?!${BLANK}|${BREAK}|$|at[ \t])`, 'y')
 const SPACES = new RegExp(SPACE, 'y')
-/** `'a', 'b' ]`: a pair's value, and its end. */
+/** White space, escaped or not, and terminal styles. */
 const GAP = String.raw`(?:${BLANK}|\\{0,64}[\r\n]|\\{1,64}[rn]|${STYLE_START}m){0,64}`
 const PAIR_END = new RegExp(`${GAP}\\]`, 'y')
 const PAIR_START = new RegExp(`\\[${GAP}$`)
-/** Not of prose: `Unexpected token: { in "…"`. */
+/** Start of an object or list, but not a bracket in prose: `Unexpected token: { in "…"`. */
 const CONTAINER_START = new RegExp(String.raw`[[{]${GAP}(?:${QUOTE}|[[{]|[\w$]{1,64}:)`, 'y')
 const IS_EMPTY = /^.\s*[\]}]/
 /** Class of an object, as `util.inspect` writes it. */
@@ -100,20 +100,20 @@ export function removeSecretsFromText(text: string, names: SecretNames): string 
  * false negatives. Letters must not be escaped.
  */
 export function findNextSecret(json: string, from: number, names: SecretNames): number {
-  const { places } = names
-  places.lastIndex = from
-  for (let match = places.exec(json); match !== null; match = places.exec(json)) {
+  const { candidates } = names
+  candidates.lastIndex = from
+  for (let match = candidates.exec(json); match !== null; match = candidates.exec(json)) {
     const at = match.index
     const isSecret = /^b/i.test(match[0]) ? isCredentialAt(json, at) : isSecretAt(json, at + match[0].length, names)
     if (isSecret) return at
-    places.lastIndex = at + 1
+    candidates.lastIndex = at + 1
   }
   return Infinity
 }
 
-/** Whether JSON text may have secrets. */
+/** Whether JSON text may have secrets: false positives, no false negatives. */
 export function mayHaveSecret(json: string, names: SecretNames): boolean {
-  return findNextSecret(json, 0, names) !== Infinity || names.mayHaveOwnInQuery(json)
+  return findNextSecret(json, 0, names) !== Infinity || names.mayHaveUnscannedInQuery(json)
 }
 
 /**
@@ -127,7 +127,7 @@ export function redactMembers(json: string, names: SecretNames): string | undefi
     const name = json.slice(json.lastIndexOf('"', at) + 1, quote)
     const start = quote + 2
     const end = json[quote + 1] === ':' ? findValueEnd(json, start, json.length) : -1
-    if (end === -1 || isSecretHeader(name) || AUTH.test(name) || !names.isKey(name)) return undefined
+    if (end === -1 || isSecretHeader(name) || AUTH.test(name) || !names.isSecretKey(name)) return undefined
     values.push({ start, end })
     at = findNextSecret(json, end, names)
   }
@@ -138,12 +138,12 @@ export function redactMembers(json: string, names: SecretNames): string | undefi
 function isSecretAt(json: string, end: number, names: SecretNames): boolean {
   const name = json.slice(startOfName(json, end, 0), end)
   const isHeader = isSecretHeader(name) || AUTH.test(name)
-  if (!isHeader && !names.isKey(name)) return false
+  if (!isHeader && !names.isSecretKey(name)) return false
   if (json[end] === '"' && json[end + 1] !== ':') {
     const text = json.slice(json.lastIndexOf('"', end - 1) + 1, end)
-    if (isSecretHeader(text) || names.isKey(text)) return true
+    if (isSecretHeader(text) || names.isSecretKey(text)) return true
   }
-  // In `user[password]`, the name of a member, the end of the name is not read.
+  // In a key such as `user[password]`, the bracket hides the separator. It is assumed to have a value.
   if (json[end] === ']') return true
   return isHeader
     ? valueAfter(json, afterQuote(json, end)) !== undefined
@@ -161,14 +161,14 @@ function valueRange(text: string, nameEnd: number, from: number, names: SecretNa
   const nameStart = startOfName(text, nameEnd, from)
   const name = text.slice(nameStart, nameEnd)
   const isHeader = isSecretHeader(name) || AUTH.test(name)
-  if (!isHeader && !names.isKey(name)) return undefined
+  if (!isHeader && !names.isSecretKey(name)) return undefined
   const opened = findQuoteBefore(text, nameStart)
   const closed = findQuoteAt(text, nameEnd)
   const isQuoted = isSameQuote(opened, closed)
   const separator = valueAfter(text, afterQuote(text, nameEnd))
   if (separator === undefined) return undefined
   const { end: at, group: sign } = separator
-  if (!isHeader) return keyRange(text, at, sign, nameStart, isQuoted ? opened : undefined)
+  if (!isHeader) return secretKeyRange(text, at, sign, nameStart, isQuoted ? opened : undefined)
   const isMarker = text.startsWith(REMOVED, at) || text.startsWith(REDACTED, at)
   if (isMarker && (sign === '=' || matchAt(MARKER, text, at) !== undefined)) return undefined
   const nothing = matchAt(NOTHING, text, at)
@@ -199,7 +199,7 @@ function valueRange(text: string, nameEnd: number, from: number, names: SecretNa
  * The value of a key: a quoted text, an object, or a list. The rest may be prose.
  * @param quote around the name
  */
-function keyRange(
+function secretKeyRange(
   text: string,
   at: number,
   sign: string,

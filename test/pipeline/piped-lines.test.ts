@@ -37,7 +37,7 @@ function pipe(...texts: readonly string[]) {
     mapper,
     threshold: -1,
     canRefuseUnread: false,
-    onUnreadable: (form) => found.push(form),
+    onUnsupportedInput: (form) => found.push(form),
     joinsLines: true,
     onRead: () => {},
   })

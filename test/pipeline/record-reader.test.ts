@@ -45,8 +45,8 @@ function setup({ admitted = 0, canRefuseUnread = true, joinsLines = false }: Set
         })
       },
     },
-    mapper: { lines: createRing(), peekSeverity: () => 1, isRecord: () => true, isStart: () => true },
-    onUnreadable: () => {},
+    mapper: { lines: createRing(), peekSeverity: () => 1, isRecord: () => true, startsWithLevel: () => true },
+    onUnsupportedInput: () => {},
     threshold: 1,
     canRefuseUnread,
     joinsLines,

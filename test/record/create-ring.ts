@@ -12,6 +12,6 @@ export function createRing(bytes: number = LEAST_RING_BYTES): LineRing {
 /** Joins lines of text; each object with a level and a time is a record. */
 export function createUnwrapper(lines: LineRing, onLine: OnLine): LineUnwrapper {
   const isRecord = (json: string): boolean => /"level":.*"time":/.test(json)
-  const mapper = { lines, isRecord, isStart: () => false }
+  const mapper = { lines, isRecord, startsWithLevel: () => false }
   return new LineUnwrapper(mapper, new LineJoiner(lines, onLine), () => {})
 }

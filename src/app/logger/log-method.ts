@@ -98,7 +98,7 @@ function replaceUnloggable(logger: object, args: Arguments, serialize: unknown):
   return args
 }
 
-/** pino-std-serializers adds a property to each value with a text `message`, and reads its members. */
+/** Whether pino-std-serializers can serialize the value. It adds a property to each object with a text `message`, and reads its members. */
 export function isLoggable(value: unknown, seen = new Set<object>()): boolean {
   try {
     if (typeof value !== 'object' || value === null || seen.has(value)) return true

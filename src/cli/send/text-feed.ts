@@ -116,7 +116,7 @@ export class TextFeed {
       lineStart: unfinished === 0 ? lineStart : start + unfinished,
       tail: Buffer.concat([tail, bytes.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES),
     }
-    // A piece has whole lines, and a wrapped text is divided only if it is long.
+    // A piece ends after a whole line. After a wrapped text, which the next line may continue, it ends only beyond `MAX_BLOCK_BYTES`.
     if (isPart || unfinishedLines > 0 || (isWrappedText && offset - this.#ended < MAX_BLOCK_BYTES)) return
     pipeline.records.flushLines()
     this.#endPiece(log.isCut)

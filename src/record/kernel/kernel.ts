@@ -6,7 +6,7 @@ import { inflateRawSync } from 'node:zlib'
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { LEAST_RING_BYTES, LineRing } from '../line-ring.js'
 import type { Line } from '../line-ring.js'
-import { HEADERS } from '../../redaction/secret-names.js'
+import { HEADERS_ONLY } from '../../redaction/secret-names.js'
 import type { SecretNames } from '../../redaction/secret-names.js'
 import { redactMembers } from '../../redaction/secret-text.js'
 import { setScope, toRequestPart } from '../mapped-record.js'
@@ -139,9 +139,9 @@ export class Kernel {
     const hasOutput = end !== start
     // The reference path shortens the entry.
     if (end - start > this.#options.maxEntryBytes) return false
-    const hasOwnName = this.#names.mayHaveOwn(line)
-    if (hasOutput && hasOwnName) return false
-    const mayHaveName = (flags & Flag.header) !== 0 || hasOwnName
+    const hasUnscannedName = this.#names.mayHaveUnscanned(line)
+    if (hasOutput && hasUnscannedName) return false
+    const mayHaveName = (flags & Flag.header) !== 0 || hasUnscannedName
     const mayHaveUrlSecret = (flags & Flag.urlSecret) !== 0
     record.isFreeOfSecrets = !mayHaveName && !mayHaveUrlSecret
     record.json = ''
@@ -213,7 +213,7 @@ export class Kernel {
   }
 
   get #names(): SecretNames {
-    return this.#options.redactor?.names ?? HEADERS
+    return this.#options.redactor?.names ?? HEADERS_ONLY
   }
 
   /** False if the line is declined. */

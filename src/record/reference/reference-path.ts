@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../protocol/log-entry.js'
 import { removeSecretMembers } from '../../redaction/secret-members.js'
-import { HEADERS } from '../../redaction/secret-names.js'
+import { HEADERS_ONLY } from '../../redaction/secret-names.js'
 import { NO_MESSAGE, toEntry } from './entry-fields.js'
 import type { MappedEntry, MappingOptions } from './entry-fields.js'
 import { finishEntry } from '../finish-entry.js'
@@ -46,7 +46,7 @@ export function mapByParsing(line: string, options: MappingOptions, receivedAt: 
   const isIncomplete = key !== undefined && (cutFrom > 0 || isMapped(key))
   const record = isIncomplete ? parse(completeMembers(line)) : whole
   // Also before the mapping, because a record's `name` and `value` may become parts of different fields.
-  const removed = record === undefined ? 0 : removeSecretMembers(record, options.redactor?.names ?? HEADERS)
+  const removed = record === undefined ? 0 : removeSecretMembers(record, options.redactor?.names ?? HEADERS_ONLY)
   if (record === undefined && isLong) cuts.bytes = Buffer.byteLength(line)
   const { entry, level, hasLevel, ids, requestPart, requestId } =
     record === undefined
@@ -67,7 +67,7 @@ export function mapByParsing(line: string, options: MappingOptions, receivedAt: 
   }
 }
 
-/** Whether an object has what a log record has: a level, and a time or a message. */
+/** Whether JSON text is a log record: an object with a level, and a time or a message. */
 export function isLogRecord(json: string, options: MappingOptions): boolean {
   const record = parseRecord(json, createCutCounts(), () => true, options.levelKey)
   if (record === undefined) return false
