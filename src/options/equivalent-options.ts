@@ -66,6 +66,7 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
   scrubKeys: ['scrub.keys'],
   scrubPatterns: ['scrub.patterns'],
   scrubUrlParams: ['scrub.urlParams'],
+  requestLogsIgnore: ['requestLogs.ignore'],
   messageKey: ['pino.messageKey'],
   errorKey: ['pino.errorKey'],
   nestedKey: ['pino.nestedKey'],

@@ -125,8 +125,9 @@ export const requestPaths = matchingTexts(
 )
 
 export const fieldNames = matchingTexts(
-  "a list of names with only letters, digits, - and _ (in a variable: separated by commas, or JSON); for paths use pino's redact",
-  /^[\w-]{1,64}$/,
+  "a list of names with only letters, digits, - and _ (in a variable: separated by commas, or JSON; [] for none); for paths use pino's redact",
+  // A switch in a variable would replace the default by a name that nothing has.
+  /^(?!(?:true|false|on|off|yes|no|none|null|default)$)[\w-]{1,64}$/i,
 )
 
 function matchingTexts(rule: string, form: RegExp): Kind<readonly string[]> {

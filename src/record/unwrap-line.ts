@@ -71,9 +71,15 @@ function unwrapObject(line: string, member: string): UnwrappedLine | undefined |
   }
   if (!isObject(wrapper) || wrapper['level'] !== undefined) return undefined
   const value = wrapper[member]
-  // journalctl writes text with control characters as a list of bytes, and null for a long text.
-  const text = Array.isArray(value) ? Buffer.from(value as number[]).toString() : value
+  // journalctl writes text with control characters as a list of bytes, several texts as a list, and null for a long text.
+  const text = Array.isArray(value) ? readTexts(value) : value
   if (typeof text !== 'string') return member === 'MESSAGE' && value === null ? null : undefined
   const stream = member === 'log' ? String(wrapper['stream']) : undefined
   return { text: text.replace(/\r?\n$/, ''), stream, continuedIn: text.endsWith('\n') ? undefined : stream }
+}
+
+function readTexts(list: readonly Json[]): string | undefined {
+  if (list.length === 0) return undefined
+  if (list.every((item) => typeof item === 'number')) return Buffer.from(list).toString()
+  return list.every((item) => typeof item === 'string') ? list.join('\n') : undefined
 }

@@ -34,8 +34,7 @@ export function checkExpression(pattern: string): ExpressionCheck {
       problem: `looks like a path; for paths use pino's \`redact: [${JSON.stringify(pattern)}]\` (write \\. for a literal dot)`,
     }
   }
-  if (FIELD.test(pattern))
-    return { problem: `is the name of a field; for fields use pino's \`redact: [${JSON.stringify(pattern)}]\`` }
+  if (FIELD.test(pattern)) return { problem: `is the name of a field; add it to \`scrub.keys\`` }
   try {
     const expression = compileExpression(pattern)
     if (['', 'a'].some((text) => [...expression.matchAll(text)].some(([match]) => match === '')))

@@ -72,11 +72,12 @@ export function removeSecretMembers(holder: JsonObject, names: SecretNames, keep
     const own = names.readKinds(key)
     const kind = (own & Kind.value) === 0 ? own : own | pair
     const isAuth = (kind & Kind.auth) !== 0
-    if ((kind & Kind.header) !== 0 || (isAuth && typeof value === 'string' && value.includes(':'))) {
+    // A name may be both: the default of `scrub.keys` has the names of common headers.
+    if ((kind & Kind.secretKey) !== 0) {
+      if (typeof value === 'string' || !keepsContainers) holder[key] = redactValue(value)
+    } else if ((kind & Kind.header) !== 0 || (isAuth && typeof value === 'string' && value.includes(':'))) {
       delete holder[key]
       removed += 1
-    } else if ((kind & Kind.secretKey) !== 0) {
-      if (typeof value === 'string' || !keepsContainers) holder[key] = redactValue(value)
     } else if (isAuth && isObject(value) && Object.hasOwn(value, 'password')) {
       delete value['password']
       removed += 1

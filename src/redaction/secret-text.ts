@@ -127,8 +127,10 @@ export function redactMembers(json: string, names: SecretNames): string | undefi
     const name = json.slice(json.lastIndexOf('"', at) + 1, quote)
     const start = quote + 2
     const end = json[quote + 1] === ':' ? findValueEnd(json, start, json.length) : -1
-    if (end === -1 || isSecretHeader(name) || AUTH.test(name) || !names.isSecretKey(name)) return undefined
-    values.push({ start, end })
+    if (end === -1 || !names.isSecretKey(name)) return undefined
+    const value = json.slice(start, end)
+    // Numbers, booleans and empty values are no secrets.
+    if (/^["[{]/.test(value) && value.length > 2 && !MARKERS.has(value.slice(1, -1))) values.push({ start, end })
     at = findNextSecret(json, end, names)
   }
   return replaceRanges(json, values, `"${REDACTED}"`)

@@ -18,7 +18,7 @@ const LINE = '{"level":30,"time":1795219732486,"pid":1,"msg":"usual"}'
 /**
  * The kernel rejects this line. The header that is removed from it makes the reference path check the whole entry.
  */
-const HEADER_LINE = '{"level":30,"time":1795219732486,"pid":1,"authorization":"x","msg":"usual"}'
+const HEADER_LINE = '{"level":30,"time":1795219732486,"pid":1,"x-api-key":"x","msg":"usual"}'
 
 const SECRETIVE: Partial<IngestOptions> = {
   service: `https://app:${CANARY}@git.example.com/app`,
@@ -28,7 +28,7 @@ const SECRETIVE: Partial<IngestOptions> = {
   metadata: {
     db: `postgres://app:${CANARY}@db/x?password=${CANARY}`,
     upstream: {
-      headers: { accept: '*/*', authorization: `Bearer ${CANARY}` },
+      headers: { accept: '*/*', 'x-goog-api-key': `Bearer ${CANARY}` },
       raw: ['Set-Cookie', CANARY, 'Accept', 'x'],
       'x-api-key': CANARY,
     },

@@ -157,6 +157,7 @@ describe('wrapped lines', () => {
     ['CRI', `${TIME} stdout F $`],
     ['kubectl logs --prefix --timestamps', `[pod/web-1/app] ${TIME} $`],
     ['journalctl -o json', '{"__CURSOR":"s=1","__REALTIME_TIMESTAMP":"1764324","MESSAGE":"$","PRIORITY":"6"}'],
+    ['journalctl -o json, several texts', '{"__REALTIME_TIMESTAMP":"1764324","MESSAGE":["$"],"PRIORITY":"6"}'],
     ['journalctl', 'Nov 28 10:00:00 host app[123]: $'],
     ['RFC 3164', '<14>Nov  8 10:00:00 app: $'],
     ['RFC 5424', String.raw`<14>1 ${TIME} host app 123 ID47 [a@1 b="c\]"][d@2] $`],

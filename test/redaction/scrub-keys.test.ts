@@ -38,6 +38,11 @@ const map = createMap(KEYS)
 let marks = 0
 const mark = (): string => `q${(marks += 1).toString().padStart(8, '0')}q`
 
+test.each(KEYS)('the value of %s is replaced, and a number or a boolean is kept', (key) => {
+  expect(map({ a: { [key]: 'VALUE' } })).toContain(`"a":{"${key}":"[scrubbed]"}`)
+  for (const value of [812, true, null]) expect(map({ a: { [key]: value } })).toContain(`"a":{"${key}":${value}}`)
+})
+
 describe.each(KEYS)('%s', (key) => {
   test.each(SPELLINGS.map((spell) => spell(key)))('%s', (name) => {
     const leaked = keyLeaks(mark, () => name).filter(({ value }) => /q\d{8}q/.test(map(value)))
@@ -150,6 +155,6 @@ test('is applied to what beforeSend returns, and to a member that ends in bracke
   expect(result).not.toMatchObject({ json: expect.stringContaining('VALUE') as string })
 })
 
-test.each(['user.password', 'a b', 'é', ''])('refuses the name %j', (name) => {
+test.each(['user.password', 'a b', 'é', '', 'true', 'false'])('refuses the name %j', (name) => {
   expect(() => resolve({ scrub: { keys: [name] } })).toThrow('scrub.keys')
 })
