@@ -55,14 +55,6 @@ test('a run continues after a kill at the saved position, with the same batch id
   if (!isWindows) expect(statSync(pathIn(dir)).mode & 0o777).toBe(0o600)
 })
 
-test('another file or destination starts at 0; a previous key continues', () => {
-  const dir = newDir()
-  record(dir)
-  expect(open(dir, {}, '1:3').state.offset).toBe(0)
-  expect(open(dir, { destinations: ['elsewhere'] }).state.offset).toBe(0)
-  expect(open(dir, { destinations: ['new', 'older', 'there'] }).state.offset).toBe(10)
-})
-
 test.each([{ options: 'others' }, { isRestart: true }])('%j starts at 0 with other batch ids', (more) => {
   const dir = newDir()
   const { namespace } = record(dir).state

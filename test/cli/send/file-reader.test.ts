@@ -1,5 +1,5 @@
 /** Reading plain, compressed and damaged files, and the position where a later run continues. */
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -97,15 +97,6 @@ test('a wrong checksum, damaged data or trailing garbage: earlier text is read, 
     expect(result.error).toMatchObject({ code: 'FILE', message: expect.stringContaining('damaged') as string })
     expect(result.text.length).toBeGreaterThan(text.length * 0.4)
   }
-})
-
-test.each([
-  ['a folder', (path: string) => mkdirSync(path), /is a folder; .*\/\*\.log$/],
-  ['a missing file', () => {}, /no such file/],
-])('%s is refused with advice', async (_name, make, message) => {
-  const path = `${newPath('')}.other`
-  make(path)
-  await expect(openInput(path, process.stdin)).rejects.toThrow(message)
 })
 
 describe('a later run', () => {

@@ -2,10 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { ProgressPrinter, formatProgress } from '../../../src/cli/send/progress.js'
 import type { Progress } from '../../../src/cli/send/progress.js'
-import { formatResult, formatTotal, isSuccess, sumResults } from '../../../src/cli/send/send-result.js'
-import type { FileResult } from '../../../src/cli/send/send-result.js'
 import { FakeClock } from '../../fake-clock.js'
-import { resolve } from '../../options/resolve.js'
 
 const half: Progress = {
   label: 'app.log',
@@ -99,45 +96,4 @@ describe('the printer', () => {
       { event: 'message', message: 'x' },
     ])
   })
-})
-
-const none = { accepted: 0, rejected: 0, filtered: 0 }
-const sent: FileResult = {
-  file: 'app.log',
-  result: 'sent',
-  accepted: 5_000,
-  rejected: 0,
-  filtered: 0,
-  earlier: none,
-  bytes: 1_048_576,
-  doneAt: '2026-01-01T00:00:00.000Z',
-  reason: null,
-}
-const settings = resolve({})
-
-test.each<[FileResult, readonly string[]]>([
-  [sent, ['app.log', '5,000 entries', '1.0 MiB']],
-  [{ ...sent, earlier: { ...none, accepted: 300 }, filtered: 12 }, ['300 of an earlier run', '12 below info']],
-  [{ ...sent, rejected: 1 }, ['1 entry', '/state/dead']],
-  [{ ...sent, result: 'interrupted' }, ['the same command']],
-  [{ ...sent, result: 'interrupted', file: '-' }, ['stdin', 'lost']],
-  [{ ...sent, result: 'failed', reason: 'no' }, ['failed: no']],
-  [
-    { ...sent, ...none, result: 'already', earlier: { ...none, accepted: 5_000, rejected: 2 } },
-    ['5,000 entries', '2026-01-01', '--restart', '2 entries', '/state/dead'],
-  ],
-])('a result %#', (result, facts) => {
-  for (const fact of facts) expect(formatResult(result, settings, '/state/dead')).toContain(fact)
-})
-
-test('the total', () => {
-  const total = sumResults([sent, { ...sent, result: 'failed', rejected: 10 }], 3, 2_500)
-  expect(total).toEqual({ files: 3, complete: 1, accepted: 10_000, rejected: 10, filtered: 0, seconds: 2.5 })
-  for (const fact of ['1 of 3 files', '10,000 entries', '2.5 s', '4,004 entries/s'])
-    expect(formatTotal(total)).toContain(fact)
-  expect([sent, { ...sent, rejected: 1 }, { ...sent, result: 'failed' as const }].map(isSuccess)).toEqual([
-    true,
-    false,
-    false,
-  ])
 })

@@ -9,7 +9,7 @@ import type { Counts, Position } from '../../../src/cli/send/checkpoint.js'
 import { findResumePosition } from '../../../src/cli/send/file-reader.js'
 import { TextFeed } from '../../../src/cli/send/text-feed.js'
 import { parseBatchEntries } from '../../../src/batch/sub-batch.js'
-import { LineReader, MAX_LINE_CHARS } from '../../../src/record/line-reader.js'
+import { LineReader } from '../../../src/record/line-reader.js'
 import { createRing, createUnwrapper } from '../../record/create-ring.js'
 import type { Batch } from '../../../src/batch/batch.js'
 import { FakeClock } from '../../fake-clock.js'
@@ -252,26 +252,3 @@ test('a file that grows after any byte: each line is sent once, but for an unfin
     { numRuns: modelRuns(300, 5_000) },
   )
 })
-
-test.each([
-  ['é', 9_000_000, 'after\n', 9_000_000],
-  ['é', 9_000_000, '', 9_000_000],
-  ['x', 40_000_000, 'after\n', MAX_LINE_CHARS],
-  ['x', 40_000_000, '', MAX_LINE_CHARS],
-])(
-  'a line of more than 16 MiB is one entry, and the next line is unchanged (%s, %i, %j)',
-  (char, count, after, kept) => {
-    const content = Buffer.from(`before\n${char.repeat(count)}${after === '' ? '' : '\n'}${after}`)
-    const { acknowledged, position } = run(content, {
-      sizes: [65_536],
-      batchSize: 100,
-      batchBytes: 64 * 1024 * 1024,
-      window: 2,
-    })
-    const entries = entriesIn(acknowledged)
-    expect(entries.map((entry) => entry.length)).toEqual([6, kept, ...(after === '' ? [] : [5])])
-    expect(entries[1]).toBe(char.repeat(kept))
-    expect(position.offset).toBe(content.length)
-    expect(position.lineStart).toBe(after === '' ? 7 : content.length)
-  },
-)
