@@ -31,16 +31,6 @@ function bodyOf(batch: Batch): Body {
 }
 
 describe('cuts', () => {
-  test('by count', () => {
-    const { batcher, bodies } = setup({ batch: { size: 3 } })
-    for (let n = 0; n < 7; n++) batcher.add(`${n}`, 1)
-    expect(bodies().map(({ logs }) => logs)).toEqual([
-      [0, 1, 2],
-      [3, 4, 5],
-    ])
-    expect(batcher.pendingEntries).toBe(1)
-  })
-
   test('by the exact bytes of the whole body', () => {
     const newId = () => 'id'
     const envelope = '{"batch_id":"id","logs":[]}'.length

@@ -62,12 +62,9 @@ const SPACED =
 describe('bytes before a record', () => {
   test.each([
     ['a byte order mark', '\ufeff'],
-    ['NULs', '\0\0\0'],
     ['many NULs', '\0'.repeat(700_000)],
-    ['a carriage return', '\r'],
     ['control characters', '\u001e\u0007 \u007f'],
     ['colors', '\u001b[0m\u001b[32;1m '],
-    ['indentation', '  '],
   ])('%s', (_, bytes) => {
     const { entries, received } = pipe(`${bytes}${ERROR}\nfiles\n${bytes}${ERROR}\n`)
     expect(received).toBe(3)
@@ -86,13 +83,11 @@ describe('bytes before a record', () => {
 
 describe('a line', () => {
   test.each<[string, string, string[]]>([
-    ['two records', ERROR + ERROR, ['error no', 'error no']],
     [
       'records with other bytes between them',
       `${ERROR} \0${SPACED}\r,\u001b[0m${ERROR}\0`,
       ['error no', 'info spaced', 'info ,\u001b[0m', 'error no'],
     ],
-    ['a text before a record', `Server listening${ERROR}`, ['info Server listening', 'error no']],
     ['a text after a record', `${ERROR}done\n  at once`, ['error no', 'info done\n  at once']],
     [
       'texts around records',
@@ -100,26 +95,18 @@ describe('a line', () => {
       ['info a', 'error no', 'info b', `warn ${JSON.parse(WARNING).msg}`, 'info c'],
     ],
     ['a record that was cut, and a record', `{"level":30,"ti${ERROR}`, ['error no', 'info (no message)']],
-    ['a record that was cut in an object', `{"level":30,"msg":"cut","req":${ERROR}`, ['error no', 'info cut']],
     ['a record within a record', `{"level":30,"ms${ERROR}g":"around"}`, ['error no', 'info around']],
-    [
-      'text, a record that was cut, and a record',
-      `a {"level":30,"msg":"b","c${ERROR}`,
-      ['info a', 'error no', 'info b'],
-    ],
     [
       'a record with records in it',
       JSON.stringify({ level: 30, msg: 'a', list: [{ level: 50, msg: 'b' }] }),
       ['info a'],
     ],
-    ['a record with records in its texts', WARNING, [`warn ${JSON.parse(WARNING).msg}`]],
     [
       'objects that are no records',
       'request body {"a":1} {"level":30} {"name":"x"',
       ['info request body {"a":1} {"level":30} {"name":"x"'],
     ],
     ['a list of records', `[${ERROR}, ${SPACED},${ERROR}]`, ['error no', 'info spaced', 'error no']],
-    ['a list of objects', '[{"a":1},{"b":2}]', ['info [{"a":1},{"b":2}]']],
   ])('%s', (_, line, expected) => {
     expect(read(`${line}\n`)).toEqual(expected)
     expect(read(...line)).toEqual(expected)
@@ -202,10 +189,8 @@ describe('wrapped lines', () => {
 
   test.each([
     'cpu-1 | 80 %',
-    '1.5  | 2',
     'a  | {"a":1}',
     '2026-11-28T10:00:00Z request {"a":1}',
-    'Note: {"a":1}',
     '2026-11-28T10:00:00Z started',
     '2026-11-28 10:00:00 app[1] stopped {"a":1}',
     '{"log":"a","stream":"stdout file"}',

@@ -20,20 +20,6 @@ function cutAt(text: string, places: readonly number[]): string[] {
 }
 
 describe('lines', () => {
-  test.each<[string, string[], string[]]>([
-    ['whole', ['a\nb\n'], ['a', 'b']],
-    ['without a last newline', ['a\nb'], ['a', 'b']],
-    ['cut', ['a', 'b\nc', '', 'd', '\n'], ['ab', 'cd']],
-    ['CRLF', ['a\r\nb\r\n'], ['a', 'b']],
-    ['CRLF cut', ['a\r', '\nb', '\r', '\n'], ['a', 'b']],
-    ['a carriage return inside', ['a\rb\n'], ['a\rb']],
-    ['empty ones', ['\n\n\r\n', '\n', 'a\n\n', '\r\n'], ['a']],
-    ['lines of white space', [' \n\t\n'], [' ', '\t']],
-    ['other line ends', ['a\u2028b\u0085c\n'], ['a\u2028b\u0085c']],
-    ['nothing', [], []],
-    ['empty chunks', ['', ''], []],
-  ])('%s', (_, chunks, lines) => expect(linesOf(chunks)).toEqual(lines))
-
   test('any chunking gives the same lines', () => {
     const text = fc
       .array(fc.oneof(fc.constantFrom('\n', '\r\n', '\r', '\n\n', '{"a":1}', '"', '😀'), fc.string({ unit: 'binary' })))
@@ -48,10 +34,6 @@ describe('lines', () => {
       }),
       { numRuns: modelRuns(1_000, 5_000) },
     )
-  })
-
-  test('one character at a time', () => {
-    expect(linesOf([...'{"a":1}\r\n{"b":2}\n\n{"c":3}'])).toEqual(['{"a":1}', '{"b":2}', '{"c":3}'])
   })
 
   test.each(['\nnext\n', '\n', ''])(
