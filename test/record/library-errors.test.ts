@@ -84,6 +84,22 @@ describe('the values of a statement', () => {
     ],
     ['Drizzle', { query: 'select $1', params: ['secret-a'] }, { query: 'select $1', params: '[omitted]' }],
     [
+      'MySQL: text in double quotes',
+      { sql: 'INSERT "a" VALUES (0x41)', sqlState: '23000' },
+      { sql: 'INSERT ? VALUES (?)', sqlState: '23000' },
+    ],
+    [
+      'PostgreSQL: text in dollar quotes',
+      { sql: `select $$SE'CRET$$, $a$ $$SECRET $b$ $a$, $1, $2 from "a$$b" where c = $_1$SECRET` },
+      { sql: 'select ?, ?, $1, $2 from "a$$b" where c = ?' },
+    ],
+    [
+      'SQLite: named parameters',
+      { sql: 'select $a', parameters: { $a: 'secret-a' } },
+      { sql: 'select $a', parameters: '[omitted]' },
+    ],
+    ['node_redis', { command: 'AUTH', args: ['secret-a'] }, { command: 'AUTH', args: '[omitted]' }],
+    [
       'deeper in the error',
       { reply: { command: { name: 'auth', args: ['secret-a'] } } },
       { reply: { command: 'auth' } },
@@ -91,6 +107,15 @@ describe('the values of a statement', () => {
     ["an application's own members", { command: 'deploy', params: ['a'] }, { command: 'deploy', params: ['a'] }],
   ])('%s', (_, properties, kept) => {
     expect(entryOfError(properties).metadata?.['error']).toEqual(kept)
+  })
+
+  test('Drizzle: in message and stack', () => {
+    const message = 'Failed query: select $1\nparams: secret-a,\nsecret-b'
+    const stack = `Error: ${message}\n    at f (/a.js:1:2)`
+    expect(entryOfError({ message, stack, query: 'select $1', params: ['secret-a'] }).error).toMatchObject({
+      message: 'Failed query: select $1',
+      stack: 'Error: Failed query: select $1\n    at f (/a.js:1:2)',
+    })
   })
 
   test("in an error's cause", () => {

@@ -153,18 +153,14 @@ describe('bytes', () => {
   test.each<[string, string]>([
     ['a long message', `{${HEAD},"msg":"${'x'.repeat(100_000)}"}`],
     ['wide characters', `{${HEAD},"msg":"${'€'.repeat(100_000)}"}`],
-    ['pairs', `{${HEAD},"msg":"${'😀'.repeat(100_000)}"}`],
     ['pairs, from the second half on', `{${HEAD},"msg":"x${'😀'.repeat(100_000)}"}`],
     ['escapes', `{${HEAD},"msg":"${'\\u0001'.repeat(100_000)}"}`],
     ['a long stack', `{${HEAD},"err":{"type":"E","message":"m","stack":"${'\\n at x'.repeat(50_000)}"},"msg":"m"}`],
-    ['a long URL', `{${HEAD},"req":{"method":"GET","url":"/${'€'.repeat(5_000)}"},"msg":"m"}`],
     [
       'many members',
       `{${HEAD},${Array.from({ length: 900 }, (_, i) => `"k${i}":"${'v'.repeat(60)}"`).join(',')},"msg":"m"}`,
     ],
     ['a long list', `{${HEAD},"x":[${'1,'.repeat(100_000)}1],"msg":"m"}`],
-    ['a note of its own', `{${HEAD},"pino_ingest":[${'1,'.repeat(100_000)}1],"msg":"m"}`],
-    ['many tags', `{${HEAD},"tags":[${'"t",'.repeat(100_000)}"t"],"msg":"m"}`],
     ['a long key', `{${HEAD},"${'k'.repeat(100_000)}":1,"msg":"m"}`],
     ['plain text', 'x'.repeat(100_000)],
   ])('%s is shortened and marked', (_, line) => {
@@ -183,12 +179,6 @@ describe('bytes', () => {
       user_id: 'u',
       metadata: { b: 'short', a: expect.stringMatching(/^x{4000,}… \(100000 characters\)$/) as string },
     })
-  })
-
-  test('a text cut twice has its original length', () => {
-    expect(entryOf(`{${HEAD},"msg":"${'€'.repeat(100_000)}"}`, { maxEntryBytes: max }).message).toMatch(
-      /^€+… \(100000 characters\)$/,
-    )
   })
 
   test('removes only the widest part', () => {
@@ -246,28 +236,17 @@ describe('bytes', () => {
 
 test.each<[string, (n: number) => string]>([
   ['at ((((', (n) => `{${HEAD},"err":{"type":"E","message":"m","stack":"E\\n    at ${'('.repeat(n)}"}}`],
-  [
-    'frames of ((((',
-    (n) => `{${HEAD},"err":{"type":"E","message":"m","stack":"E${`\\n    at ${'('.repeat(900)}`.repeat(n / 900)}"}}`,
-  ],
   [':1:1:1', (n) => `{${HEAD},"stack":"E\\n    at ${':1'.repeat(n / 2)}"}`],
   ['spaces', (n) => ' '.repeat(n)],
-  ['spaces in JSON', (n) => `{${HEAD},${' '.repeat(n)}"a":1}`],
   ['spaces in a stack', (n) => `{${HEAD},"stack":"${' '.repeat(n)}at"}`],
-  ['spaces in a level', (n) => `{"level":"${' '.repeat(n)}x"}`],
   ['digits', (n) => `{${HEAD},"a":${'1'.repeat(n)}}`],
-  ['digits of a level', (n) => `{"level":${'1'.repeat(n)}}`],
   ['digits of a time', (n) => `{"level":30,"time":"${'1'.repeat(n)}"}`],
   ['digits of a message', (n) => `{${HEAD},"err":{"type":"E","message":"${'1a'.repeat(n / 2)}"}}`],
   ['long numbers', (n) => `{${HEAD},"a":[${'12345678901234567890,'.repeat(n / 21)}1]}`],
   ['backslashes', (n) => `{${HEAD},"a":"${'\\'.repeat(n)}"}`],
-  ['backslashes that lead nowhere', (n) => `{${HEAD},"a":"${'\\'.repeat(n)}q"}`],
-  ['quotes', (n) => `{${HEAD},"a":"${'\\"'.repeat(n / 2)}"}`],
   ['bare quotes', (n) => '"'.repeat(n)],
   ['brackets', (n) => '['.repeat(n)],
-  ['closed brackets', (n) => `{${HEAD},"a":${'['.repeat(n / 2)}${']'.repeat(n / 2)}}`],
   ['lone surrogates', (n) => `{${HEAD},"a":"${'\\ud800'.repeat(n / 6)}"}`],
-  ['NUL', (n) => `{${HEAD},"a":"${'\\u0000'.repeat(n / 6)}"}`],
   ['slashes', (n) => `{${HEAD},"req":{"method":"GET","url":"${'/'.repeat(n)}"}}`],
   ['a scheme', (n) => `{${HEAD},"req":{"method":"GET","url":"${'a'.repeat(n)}"}}`],
   ['zeros of a traceparent', (n) => `{${HEAD},"req":{"method":"GET","headers":{"traceparent":"00-${'0'.repeat(n)}"}}}`],
@@ -278,7 +257,6 @@ test.each<[string, (n: number) => string]>([
       return `{${HEAD},"a":[${Array.from({ length: n / keys.length }, () => `{${keys}}`).join(',')}]}`
     },
   ],
-  ['small lists', (n) => `{${HEAD},"a":[${'[],'.repeat(n / 3)}1]}`],
   [
     'parts of an error',
     (n) => `{${HEAD},"err":{"type":"E","errors":[${'{"type":"E","stack":"s"},'.repeat(n / 24)}1]}}`,
@@ -304,13 +282,11 @@ describe('an incomplete record', () => {
 
   test.each<[string, string]>([
     ['within a header', `{${HEAD},"a":1,${cookie}`],
-    ['within a key', `{${HEAD},"a":1,"req`],
     ['within a number', `{${HEAD},"a":1,"secret":47`],
     ['after a member without a comma', `{${HEAD},"a":1,"secret":"s3cret"`],
     ['within an escape', `{${HEAD},"a":1,"secret":"s3cret\\`],
     ['before another record', `{${HEAD},"a":1,"msg":"s3cr{"level":50,"time":1,"msg":"s3cret"}`],
     ['and damaged', `{${HEAD},"a":1,"secret":s3cret,"msg":"m"}`],
-    ['with white space', `{ "level" : 30, "time":1795219732486, "a" : 1 , "secret": `],
   ])('that was cut %s: the complete members are sent', (_, line) => {
     const { metadata, message, level, timestamp } = entryOf(line)
     expect(metadata).toEqual({ pino_ingest: { cut_from_chars: line.length }, a: 1 })

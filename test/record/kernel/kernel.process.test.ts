@@ -274,11 +274,9 @@ test.each([
 
 test.each([
   ['another hostname', '"pid":7,"hostname":"web-2"', true],
-  ['an empty hostname', '"pid":7,"hostname":""', true],
   ['an escaped hostname', String.raw`"pid":7,"hostname":"a\"b\\"`, true],
   ['a hostname that is not text', '"pid":7,"hostname":8', true],
   ['no process id', '"pid":0,"hostname":"web-1"', true],
-  ['a fraction', '"pid":7.5,"hostname":"web-1"', true],
   ['a long process id', `"pid":${'7'.repeat(300)},"hostname":"web-1"`, false],
   ['a leading zero', '"pid":07,"hostname":"web-1"', false],
   ['a hostname without its end', '"pid":7,"hostname":"web', false],
@@ -305,7 +303,6 @@ test.each([
 
 test.each([
   [{ user: { id: 7, email: 'a@example.com', plan: 'pro' }, tags: ['a', 'b'] }, {}, true],
-  [{ user: { id: 'u-1' }, tags: [] }, { tags: ['b', 'c'] }, true],
   [{ user: 'jo', user_id: null, service: false, duration_ms: 12 }, {}, true],
   [
     { user: null, user_id: null, name: true, tags: ['b'] },
@@ -314,7 +311,6 @@ test.each([
   ],
   [{ user: { id: 'u-1', plan: 'pro' } }, { metadata: { user: 'x' } }, false],
   [{ user: { id: 'u-1', plan: 'pro' } }, { metadata: { region: 'eu' } }, true],
-  [{ err: 'timed out' }, {}, true],
   [{ error: { type: 'E', message: 'a', stack: 'E: a', cause: { stack: 'E: b', message: 'b' } } }, {}, true],
 ])('%j with the options %j: %j', (members, given, isTaken) => {
   const line = `${HEAD},${JSON.stringify(members).slice(1, -1)},"msg":"m"}`
@@ -330,10 +326,6 @@ test.each([
     `{"type":"Error","message":"a: b: c","stack":"${STACK}\\ncaused by: Error: b\\n    at g (/app/b.js:1:2)\\ncaused by: Error: c"}`,
   ],
   [
-    'a cause as an object',
-    `{"type":"Error","message":"a","stack":"${STACK}","cause":{"type":"E","message":"b","stack":"E: b"}}`,
-  ],
-  [
     'parts',
     `{"type":"AggregateError","message":"a","stack":"${STACK}","aggregateErrors":[{"type":"E","message":"b","stack":"E: b"},7]}`,
   ],
@@ -341,15 +333,8 @@ test.each([
     'parts that have their own members, and messages with those of their causes',
     `{"type":"AggregateError","message":"a","stack":"AggregateError: a","code":1,"errors":[${PART},{"type":"E","message":"b: c","stack":"E: b\\n    at f (/app/b.js:1:2)\\ncaused by: E: c"}],"n":2}`,
   ],
-  ['21 parts', `{"type":"AggregateError","message":"a","stack":"${STACK}","errors":[${Array(21).fill(PART).join()}]}`],
   ['12 parts', `{"type":"AggregateError","message":"a","stack":"${STACK}","errors":[${Array(12).fill(PART).join()}]}`],
   ['parts and no message', `{"type":"AggregateError","message":"","stack":"AggregateError","errors":[${PART}]}`],
-  ['parts and no stack', `{"type":"AggregateError","message":"a","errors":[${PART}]}`],
-  [
-    'a part without a stack',
-    `{"type":"E","message":"a","stack":"${STACK}","errors":[{"type":"E","message":"b"},${PART}]}`,
-  ],
-  ['a cause and parts', `{"type":"E","message":"a","stack":"${STACK}","cause":${PART},"errors":[${PART}]}`],
   [
     'a cause that has a cause',
     `{"type":"E","message":"a","stack":"${STACK}","cause":{"type":"E","message":"b","stack":"E: b","cause":${PART}}}`,
@@ -357,10 +342,6 @@ test.each([
   [
     'the exchange of an HTTP client',
     `{"type":"Error","message":"a","stack":"${STACK}","code":"E","config":{"url":"/a","method":"post","headers":{"a":"b"}},"response":{"status":500,"data":{}}}`,
-  ],
-  [
-    'a statement with values',
-    `{"type":"Error","message":"a","stack":"${STACK}","sql":"select 'x'","n":12345678901234567890}`,
   ],
   [
     'the exchange of an HTTP client, and a cause with its own',
@@ -374,7 +355,6 @@ test.each([
     'frames in the stack of its cause only',
     `{"type":"T","message":"b: x","stack":"b: x\\ncaused by: b\\n    at f (/app/a.js:1:2)"}`,
   ],
-  ['causes without frames', `{"type":"T","message":"b: x","stack":"b: x\\ncaused by: bb"}`],
   [
     'a label of causes that is not at the start of a line',
     `{"type":"Error","message":"a: b","stack":"${STACK} C:\\\\ncaused by: Error: b"}`,
@@ -383,8 +363,6 @@ test.each([
     'parameters in its message',
     `{"type":"Error","message":"a\\nparams: 1","stack":"${STACK}","query":"select 1","params":[1]}`,
   ],
-  ['its name as its type', `{"type":"Error","message":"a","stack":"${STACK}","name":"TimeoutError"}`],
-  ['a Windows path', '{"type":"Error","message":"a","stack":"Error: a\\n    at f (C:\\\\app\\\\a.js:1:2)"}'],
 ])('an error with %s is mapped by the kernel', (_, err) => {
   expect(mapLines(`${HEAD},"err":${err},"a":1,"msg":"m"}`)[0]).toBeDefined()
 })
@@ -475,9 +453,7 @@ test.each([
   '"trace_id":"1-5759e988-bd862e3fe1be46a994272793","msg":"m"',
   '"traceId":"Self=1;Root=1-5759e988-bd862e3fe1be46a994272793","msg":"m"',
   '"dd":{"trace_id":"5759e988bd862e3fe1be46a994272793","span_id":"7","service":"shop"},"msg":"m"',
-  '"dd":2,"dd.trace_id":7,"msg":"m"',
   '"b3":"e1be46a994272793-53995c3f42cd8ad8-1","msg":"m"',
-  '"x-b3-traceid":"e1be46a994272793","msg":"m"',
   '"x-amzn-trace-id":"Root=1-5759e988-bd862e3fe1be46a994272793","msg":"m"',
   `"err":{"type":"T","message":"é: é: b","stack":"T: \\u00e9: é\\n    at f (/app/a.js:1:2)\\ncaused by: Error: b"},"msg":"m"`,
   `"err":{"type":"T","message":"é: \\u00e9: b","stack":"T: é: é\\n    at f (/app/a.js:1:2)\\ncaused by: Error: b"},"msg":"m"`,

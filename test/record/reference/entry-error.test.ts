@@ -116,12 +116,6 @@ describe('error', () => {
       'ValidationError',
     ],
     ['of an anonymous class with a stack', { ...range, type: '' }, 'RangeError'],
-    [
-      'of an anonymous class with the stack of an error',
-      { type: '', message: 'm', stack: 'Error: m\n    at f (/app/a.js:1:2)' },
-      'Error',
-    ],
-    ['of an anonymous class without both', { type: '', message: 'm' }, undefined],
     ['of an error with another stack', { ...range, type: 'Error' }, 'RangeError'],
     [
       'of an error with a code in its stack',
@@ -135,7 +129,6 @@ describe('error', () => {
     ],
     ['of an error with another text', { type: 'Error', message: 'm', stack: 'Declined at noon\n    at f' }, 'Error'],
     ['of an object with a name', { type: 'Object', name: 'AbortError', message: 'm' }, 'AbortError'],
-    ['of an object with a stack', { ...range, type: 'Object' }, 'RangeError'],
     ['of any other object', { type: 'Object', message: 'm' }, 'Object'],
     ['of a class', { ...range, type: 'Declined', name: 'AbortError' }, 'Declined'],
   ])('the type %s', (_, err, type) => {
@@ -208,15 +201,12 @@ describe('error', () => {
   const bare = (error: Error): Error => Object.assign(error, { stack: undefined })
   test.each<[string, Error, string]>([
     ['one cause', new Error('a', { cause: new TypeError('b') }), 'a'],
-    ['three', new Error('a', { cause: new Error('b', { cause: new Error('c', { cause: new Error('d') }) }) }), 'a'],
     ['separators', new Error('a: b: c', { cause: new Error('b: c', { cause: new Error('c') }) }), 'a: b: c'],
     ['equal messages', new Error('b', { cause: new Error('b', { cause: new Error('b') }) }), 'b'],
-    ['several lines', new Error('a\nb: c', { cause: new Error('d\n  e: f') }), 'a\nb: c'],
     ["a label like pino's", new Error('a\ncaused by: b: c', { cause: new Error('d') }), 'a\ncaused by: b: c'],
     ['such a label, and no cause', new Error('a: b\ncaused by: c'), 'a: b\ncaused by: c'],
     ['no message', new Error('', { cause: new Error('b: c') }), ''],
     ['a cause without one', new Error('a', { cause: new Error('') }), 'a'],
-    ['a name with a separator', Object.assign(new Error('a', { cause: new Error('b') }), { name: 'X: Y' }), 'a'],
     ['a code in its name', new NamedError('a: b', { cause: new NamedError('c: d') }), 'a: b'],
     [
       'a message that was changed',
@@ -226,11 +216,9 @@ describe('error', () => {
     ['of a cause', new Error('a', { cause: Object.assign(new Error('b'), { message: 'x: b' }) }), 'a'],
     ['a cause without a stack', new Error('a', { cause: bare(new Error('b: c')) }), 'a'],
     ['an error without one', bare(new Error('a', { cause: new Error('b: c') })), 'a'],
-    ['none with one', bare(new Error('a', { cause: bare(new Error('b')) })), 'a'],
     ['a cause that is plain data', new Error('a: b', { cause: { message: 'c: d' } }), 'a: b'],
     ['a function as cause, of VError', own, 'a: b'],
     ['itself as cause', selfish, 'self'],
-    ['an aborted cause', new Error('a', { cause: new DOMException('b', 'AbortError') }), 'a'],
   ])('has its own message and the same fingerprint with %s', (_, error, message) => {
     for (const entry of written(error)) expect(entry.error?.message).toBe(message)
     const [pinos, ours] = written(error)
@@ -280,27 +268,12 @@ describe('error', () => {
     expect(entryOf({ err: { ...boom, type: 'DOMException', stack: 's' }, msg: 'm' }).error?.type).toBe('DOMException')
   })
 
-  test('keeps a cause that is not an error', () => {
-    expect(entryOf({ err: { ...boom, cause: 'timeout' }, msg: 'm' })).toMatchObject({
-      error: boom,
-      metadata: { error: { cause: 'timeout' } },
-    })
-  })
-
   test('a stack in the record itself, as winston writes it', () => {
     expect(entryOf({ level: 'error', message: 'boom', stack: STACK })).toMatchObject({
       message: 'boom',
       error: { stack: STACK },
     })
     expect(entryOf({ stack: 'web', msg: 'm' })).toMatchObject({ metadata: { stack: 'web' } })
-  })
-
-  test('an empty stack', () => {
-    expect(entryOf({ err: { type: 'E', message: 'm', stack: '' }, msg: 'm' }).error).toEqual({
-      type: 'E',
-      message: 'm',
-      stack: '',
-    })
   })
 })
 
@@ -309,17 +282,12 @@ describe('source', () => {
     ['    at f (/app/src/a.js:1:2)', '/app/src/a.js:1:2'],
     ['    at file:///app/src/a.mjs:21:36', '/app/src/a.mjs:21:36'],
     ['    at async f (file:///app/src/a.mjs:21:36)', '/app/src/a.mjs:21:36'],
-    ['    at async /app/a.js:1:2', '/app/a.js:1:2'],
-    ['    at new Thing (/app/a.js:1:2)', '/app/a.js:1:2'],
     ['    at f (C:\\app\\src\\a.js:1:2)', 'C:\\app\\src\\a.js:1:2'],
-    ['    at C:\\app\\a.js:1:2', 'C:\\app\\a.js:1:2'],
     ['    at f (/app/node_modules/x/i.js:1:2)\n    at g (/app/b.js:3:4)', '/app/b.js:3:4'],
-    ['    at f (C:\\app\\node_modules\\x\\i.js:1:2)\n    at g (C:\\app\\b.js:3:4)', 'C:\\app\\b.js:3:4'],
     ['    at node:internal/modules/run_main:117:5\n    at Object.<anonymous> (/app/c.js:1:2)', '/app/c.js:1:2'],
     ['    at /srv/my app/ü.js:1:2', '/srv/my app/ü.js:1:2'],
     ['    at node:internal/x:1:1', undefined],
     ['    at Array.map (<anonymous>)', undefined],
-    ['    at native', undefined],
     ['', undefined],
     [`    at ${'('.repeat(100_000)}`, undefined],
     [`    at ${'a:1:'.repeat(100_000)}`, undefined],
@@ -344,7 +312,6 @@ describe('source', () => {
     ['its own frame', `x\n${frame}`, `E: x\n${frame}\n${frame}`],
     ['frames, in its stack only', 'changed', `E: x\n${frame}`],
     ['text that is in a frame', 'b.js', `E: x\n${frame}\n    at /app/c.js:1:2`],
-    ['lines that are in its frames', `${frame}\n`, `E: x\n${frame}\n    at node:a:1:2`],
   ])('of an error that has in its message %s', (_, message, stack) => {
     const entry = entryOf({ err: { type: 'E', message, stack }, msg: 'm' }, { fingerprint: 'auto' })
     expect(entry.source).toBe('/app/b.js:3:4')
@@ -401,7 +368,6 @@ describe('fingerprint', () => {
       ['/data/shop-1.2.3/app/pay.js', '/data/shop-1.3.0-rc.1/app/pay.js', '/data/v2.0.0/app/pay.js'],
     ],
     ['a release by commit', ['/data/git/4f3a2b1/app/pay.js', `/data/git/${'0a'.repeat(20)}/app/pay.js`]],
-    ['a release on Windows', ['D:\\sites\\20261124\\app\\pay.js', 'e:\\sites\\20261125\\app\\pay.js']],
     ['the folder of the process', [`${process.cwd()}/lib/pay.js`, 'lib/pay.js', `file://${process.cwd()}/lib/pay.js`]],
     [
       'the folder of the application',
@@ -424,10 +390,7 @@ describe('fingerprint', () => {
         '/app/lib/pay.js?t=17',
       ],
     ],
-    [
-      'URLs of a bundler',
-      ['webpack://shop/./src/pay.js', 'webpack:///src/pay.js', 'webpack-internal:///./src/pay.js', '/app/src/pay.js'],
-    ],
+    ['URLs of a bundler', ['webpack://shop/./src/pay.js', 'webpack:///src/pay.js', '/app/src/pay.js']],
     ['hosts', ['http://localhost:3000/src/pay.js', 'https://example.com/src/pay.js?v=2']],
     [
       'hashes of bundles',
@@ -438,7 +401,6 @@ describe('fingerprint', () => {
         '/app/dist/pay-QwErTyUi.js',
       ],
     ],
-    ['hashes of chunks', ['/app/dist/chunk-ABC23XYZ.js', '/app/dist/chunk-LMN45QRS.js']],
     ['hashes after a dot', ['/app/dist/main.8d3f2a.js', '/app/dist/main.0123456789abcdef0123.js']],
     ['names that are hashes', ['/app/dist/8d3f2a1b.mjs', '/app/dist/0a1b2c3d.mjs']],
     ['modules of dependencies only', ['/srv/releases/20261124/node_modules/a/i.js', '/app/node_modules/b/i.js']],
@@ -448,11 +410,9 @@ describe('fingerprint', () => {
 
   test.each([
     ['/app/api/v1/pay.js', '/app/api/v2/pay.js'],
-    ['/app/lib/pay.js', '/app/pay.js'],
     ['/app/src/a/pay.js', '/app/src/b/pay.js'],
     ['/app/order-handler.js', '/app/order-creation.js'],
     ['/app/userAuth.js', '/app/loginApi.js'],
-    ['/app/user-rolePage.js', '/app/user-authPage.js'],
     ['/app/releases/list.js', '/app/releases/show.js'],
     ['/srv/releases/20261124/a/pay.js', '/srv/releases/20261124/b/pay.js'],
     ['/app/0001-users.js', '/app/0002-users.js'],

@@ -42,29 +42,18 @@ const CUSTOM = {
 describe('level', () => {
   test.each<[unknown, string, unknown]>([
     [10, 'debug', undefined],
-    [20, 'debug', undefined],
     [30, 'info', undefined],
-    [40, 'warn', undefined],
-    [50, 'error', undefined],
     [60, 'fatal', undefined],
     [35, 'info', 'audit'],
     [25, 'debug', 'http'],
     [70, 'fatal', 'disaster'],
     [45, 'warn', 45],
-    [5, 'info', 5],
     [0, 'info', 0],
-    [1000, 'fatal', 1000],
-    ['trace', 'debug', undefined],
     ['debug', 'debug', undefined],
-    ['info', 'info', undefined],
-    ['warn', 'warn', undefined],
-    ['error', 'error', undefined],
     ['fatal', 'fatal', undefined],
     ['ERROR', 'error', undefined],
     ['Warning', 'warn', undefined],
-    ['critical', 'fatal', undefined],
     ['CRITICAL', 'fatal', undefined],
-    ['audit', 'info', 'audit'],
     ['AUDIT', 'info', 'AUDIT'],
     ['http', 'debug', 'http'],
     ['30', 'info', undefined],
@@ -72,10 +61,7 @@ describe('level', () => {
     ['emergency', 'fatal', 'emergency'],
     ['nonsense', 'info', 'nonsense'],
     ['', 'info', ''],
-    [null, 'info', null],
     [{ a: 1 }, 'info', { a: 1 }],
-    [true, 'info', true],
-    ['constructor', 'info', 'constructor'],
     ['__proto__', 'info', '__proto__'],
   ])('%j is %s, in the metadata %j', (level, expected, kept) => {
     const entry = entryOf({ ...HEAD, level, msg: 'm' }, { levels: CUSTOM })
@@ -99,7 +85,6 @@ describe('level', () => {
       toTable(['fatal', 'x', 'warn', 'y', 'debug', 'z']),
       'fatal warn warn debug debug debug',
     ],
-    ['names of syslog alone', toTable(['crit', 'x', 'notice', 'y']), 'fatal info info debug'],
     [
       'numbers of their own, ascending',
       { 0: 'default', 100: 'debug', 200: 'info', 300: 'notice', 400: 'high', 500: 'error' },
@@ -120,9 +105,7 @@ describe('level', () => {
 
   test.each([
     ['ERROR', 'error'],
-    ['WARNING', 'warn'],
     ['DEFAULT', 'info'],
-    ['DEBUG', 'debug'],
   ])('severity %s is %s', (severity, level) => {
     expect(entryOf({ severity, message: 'm' }).level).toBe(level)
   })
@@ -145,13 +128,10 @@ describe('level', () => {
   test.each<[unknown, number, unknown]>([
     [10, -1, undefined],
     [15, -1, 15],
-    ['15', -1, 15],
     [12, -1, 'fine'],
     ['fine', -1, 'fine'],
     [20, 0, undefined],
     [25, 0, 'http'],
-    [29, 0, 29],
-    [30, 1, undefined],
     [2, 1, undefined],
   ])('%j has the number %i: below 20 the nearest level is trace, for any name', (level, position, kept) => {
     const line = JSON.stringify({ level, msg: 'm' })
@@ -194,7 +174,6 @@ describe('level', () => {
 describe('message', () => {
   test.each<[string, object, Partial<MappingOptions>, string]>([
     ['text', { msg: 'hello' }, {}, 'hello'],
-    ['empty text', { msg: '' }, {}, ''],
     ['a number', { msg: 5 }, {}, '5'],
     ['a boolean', { msg: false }, {}, 'false'],
     ['under messageKey', { message: 'hello', msg: 'other' }, { messageKey: 'message' }, 'hello'],
@@ -229,16 +208,12 @@ describe('message', () => {
 describe('timestamp', () => {
   test.each<[unknown, string]>([
     [1795219732486, '2026-11-21T00:08:52.486Z'],
-    [1795219732, '2026-11-21T00:08:52.000Z'],
     [1795219732.486, '2026-11-21T00:08:52.486Z'],
     [1795219732486123, '2026-11-21T00:08:52.486Z'],
     ['1795219732486123456', '2026-11-21T00:08:52.486Z'],
-    ['1795219732486', '2026-11-21T00:08:52.486Z'],
     [99_999_999_999, '5138-11-16T09:46:39.000Z'],
     [99_999_999_999_999, '5138-11-16T09:46:39.999Z'],
-    ['99999999999999000', '5138-11-16T09:46:39.999Z'],
     ['2026-11-21T00:08:52.496Z', '2026-11-21T00:08:52.496Z'],
-    ['2026-11-21T00:08:52Z', '2026-11-21T00:08:52.000Z'],
     ['2026-11-21T00:08:52.496673786Z', '2026-11-21T00:08:52.496Z'],
     ['2026-11-21T02:08:52.496+02:00', '2026-11-21T00:08:52.496Z'],
     ['2026-11-21T00:08:52,496Z', '2026-11-21T00:08:52.496Z'],
@@ -253,27 +228,19 @@ describe('timestamp', () => {
     expect(entryOf({ level: 30, time, msg: 'm' })).toEqual({ level: 'info', message: 'm', timestamp })
   })
 
-  test('nanoseconds as pino.stdTimeFunctions write them', () => {
-    expect(entryOf('{"level":30,"time":1795219732486123456,"msg":"m"}').timestamp).toBe('2026-11-21T00:08:52.486Z')
-  })
-
   test.each([
     'yesterday',
     '',
-    '2026-13-45',
     '2026-02-30',
-    '2026-02-30T00:00:00Z',
     '2026-02-30 00:00',
     '2026-11-21T25:00:00Z',
     '2026-11-21T00:00:00+25:00',
     '21 Nov 2026 00:08:52 GMT',
-    '11/21/2026',
     null,
     true,
     { a: 1 },
     '999999999999999999999999999999',
     -1e300,
-    'Invalid Date',
   ])('keeps %j, which is not a time', (time) => {
     expect(entryOf({ level: 30, time, msg: 'm' })).toEqual({
       level: 'info',
@@ -307,7 +274,6 @@ describe('timestamp', () => {
     [{ ts: 5_000_000_000 }, { ts: 5_000_000_000 }],
     [{ ts: '2.5.1' }, { ts: '2.5.1' }],
     [{ ts: { seconds: 1700000000 } }, { ts: { seconds: 1700000000 } }],
-    [{ ts: [1700000000] }, { ts: [1700000000] }],
     [
       { ts: null, time: 'x' },
       { ts: null, time: 'x' },
@@ -362,7 +328,6 @@ describe('service, environment, version', () => {
       { service: 'option', environment: 'option', version: 'option', metadata: { name: 'n' } },
     ],
     ['the name before the fallback', { name: 'n' }, { fallbackService: 'fallback' }, { service: 'n' }],
-    ['the record before the name', { name: 'n', service: 'a' }, {}, { service: 'a', metadata: { name: 'n' } }],
     ['the fallback', {}, { fallbackService: 'fallback' }, { service: 'fallback' }],
     [
       'other types stay',
@@ -375,21 +340,17 @@ describe('service, environment, version', () => {
         metadata: { service: { name: 'a' }, environment: 5, version: null },
       },
     ],
-    ['none', {}, {}, {}],
   ])('%s', (_, members, over, fields) => expect(fieldsOf(members, over)).toEqual(fields))
 })
 
 describe('user', () => {
   test.each<[string, object, Fields]>([
     ['whole', { user: { id: 'u', email: 'e', name: 'n' } }, { user: { id: 'u', email: 'e', name: 'n' } }],
-    ['a number id', { user: { id: 7 } }, { user: { id: '7' } }],
     ['the rest', { user: { id: 'u', plan: 'pro' } }, { user: { id: 'u' }, metadata: { user: { plan: 'pro' } } }],
     ['wrong types', { user: { id: { a: 1 }, email: null } }, { metadata: { user: { id: { a: 1 }, email: null } } }],
-    ['a text', { user: 'bob' }, { metadata: { user: 'bob' } }],
     ['empty', { user: {} }, { metadata: { user: {} } }],
     ['user_id', { user_id: 'u' }, { user_id: 'u' }],
     ['userId', { userId: 5 }, { user_id: '5' }],
-    ['both', { userId: 'b', user_id: 'a' }, { user_id: 'a', metadata: { userId: 'b' } }],
     ['one unusable', { user_id: ['a'], userId: 'b' }, { user_id: 'b', metadata: { user_id: ['a'] } }],
   ])('%s', (_, members, fields) => expect(fieldsOf(members)).toEqual(fields))
 
@@ -407,9 +368,7 @@ describe('trace', () => {
   test.each<[string, object, Fields]>([
     ['OpenTelemetry', ids, { trace: ids }],
     ['with flags', { trace_id: 't', trace_flags: '01' }, { trace: { trace_id: 't' }, metadata: { trace_flags: '01' } }],
-    ['camel case', { traceId: 't', spanId: 's', parentSpanId: 'p' }, { trace: ids }],
     ['an object', { trace: { ...ids, x: 1 } }, { trace: ids, metadata: { trace: { x: 1 } } }],
-    ['numbers', { trace_id: 1, dd: 2 }, { trace: { trace_id: '1' }, metadata: { dd: 2 } }],
     [
       'traceparent',
       { req: { headers: { traceparent: TRACEPARENT } } },
@@ -438,18 +397,11 @@ describe('trace', () => {
 
   test.each<[string, Record<string, string>, Fields]>([
     ['B3', { b3: `${TRACE}-${SPAN}-1-${HALF}` }, callers],
-    ['B3 without a decision', { b3: `${TRACE}-${SPAN}` }, callers],
     ['B3 with 64 bits', { b3: `${HALF}-${SPAN}-d` }, { trace: { trace_id: padded, parent_span_id: SPAN } }],
     ['B3 without ids', { b3: '0' }, {}],
     ['B3 of zeros', { b3: `${'0'.repeat(32)}-${SPAN}-1` }, {}],
     ['several of B3', { 'x-b3-traceid': TRACE, 'x-b3-spanid': SPAN, 'x-b3-parentspanid': HALF }, callers],
-    [
-      'several of B3 with 64 bits',
-      { 'x-b3-spanid': SPAN, 'x-b3-traceid': HALF },
-      { trace: { trace_id: padded, parent_span_id: SPAN } },
-    ],
     ['X-Ray', { 'x-amzn-trace-id': `Root=${XRAY};Parent=${SPAN};Sampled=1` }, callers],
-    ['X-Ray in another order', { 'x-amzn-trace-id': `Sampled=?;Parent=${SPAN};Root=${XRAY}` }, callers],
     [
       'a load balancer',
       { 'x-amzn-trace-id': `Self=1-67891234-12456789abcdef012345678a;Root=${XRAY}` },
@@ -467,7 +419,6 @@ describe('trace', () => {
     ],
     ['W3C of a later version', { traceparent: `cc-${TRACE}-${SPAN}-01-more` }, callers],
     ['W3C of no version', { traceparent: `ff-${TRACE}-${SPAN}-01` }, {}],
-    ['W3C without a span', { traceparent: `00-${TRACE}-${'0'.repeat(16)}-01` }, {}],
     ['W3C with other text', { traceparent: `00-${TRACE}-${SPAN}-011` }, {}],
     ['W3C without ids', { traceparent: `00-${'0'.repeat(32)}-${SPAN}-01`, b3: `${TRACE}-${SPAN}` }, callers],
     ['almost the same names', { 'x-b3-traceids': TRACE, 'x-amzn-trace-i': `Root=${XRAY}`, b4: `${TRACE}-${SPAN}` }, {}],
@@ -667,27 +618,18 @@ describe('breadcrumbs', () => {
 describe('tags, notify and the plain fields', () => {
   test.each<[string, object, Partial<MappingOptions>, Fields]>([
     ['tags', { tags: ['a', 'b'] }, {}, { tags: ['a', 'b'] }],
-    ['one tag', { tags: 'a' }, {}, { tags: ['a'] }],
     ["with the options'", { tags: ['a'] }, { tags: ['b', 'a'] }, { tags: ['a', 'b'] }],
     ['mixed tags', { tags: ['a', 1, null, { b: 2 }] }, {}, { tags: ['a', '1'], metadata: { tags: [null, { b: 2 }] } }],
     ['a map of tags', { tags: { a: 'b' } }, {}, { metadata: { tags: { a: 'b' } } }],
     ['notify', { notify: true, notify_channels: ['slack'] }, {}, { notify: true, notify_channels: ['slack'] }],
     ['notifyChannels', { notify: false, notifyChannels: 'slack' }, {}, { notify: false, notify_channels: ['slack'] }],
-    ['notify of another type', { notify: 'yes' }, {}, { metadata: { notify: 'yes' } }],
     [
       'own names',
       { action: 'a', session_id: 's', release_id: 'r', request_id: 'q', source: 'o', fingerprint: 'f' },
       { releaseId: 'option' },
       { action: 'a', session_id: 's', release_id: 'r', request_id: 'q', source: 'o', fingerprint: 'f' },
     ],
-    [
-      'camel case',
-      { sessionId: 's', releaseId: 'r', requestId: 'q' },
-      {},
-      { session_id: 's', release_id: 'r', request_id: 'q' },
-    ],
     ["the ecosystem's", { reqId: 'q', caller: 'main.js:1' }, {}, { request_id: 'q', source: 'main.js:1' }],
-    ['the release of the options', {}, { releaseId: 'option' }, { release_id: 'option' }],
     ['event_id', { event_id: 'e' }, {}, { metadata: { event_id: 'e' } }],
   ])('%s', (_, members, over, fields) => expect(fieldsOf(members, over)).toEqual(fields))
 })
@@ -700,8 +642,6 @@ describe('metadata', () => {
       {},
       { metadata: { pid: 1, hostname: 'vm', a: { b: [1] } } },
     ],
-    ['its own object', { metadata: { a: 1 }, b: 2 }, {}, { metadata: { a: 1, b: 2 } }],
-    ['two of one name', { metadata: { a: 1 }, a: 2 }, {}, { metadata: { a: 1, a_: 2 } }],
     ['three of one name', { metadata: { a: 1, a_: 3 }, a: 2 }, {}, { metadata: { a: 1, a_: 3, a_2: 2 } }],
     ['of another type', { metadata: 'x' }, {}, { metadata: { metadata: 'x' } }],
     ["the options' give way", { a: 1 }, { metadata: { a: 9, region: 'eu' } }, { metadata: { a: 1, region: 'eu' } }],
