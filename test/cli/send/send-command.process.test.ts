@@ -311,7 +311,7 @@ describe('a second run', () => {
   })
 
   test('with another URL or key sends the file', async () => {
-    const place = await bench({ apiKeys: [KEY, 'another-key-123'] })
+    const place = await bench({ apiKeys: [KEY, 'another-key-123', 'third-key-456'] })
     const path = fileIn(place, 'a.log', linesOf(0, 3))
     await send(place.env, [path])
     await send({ ...place.env, PINO_INGEST_API_KEY: 'another-key-123' }, [path])
