@@ -68,6 +68,10 @@ describe('one entry', () => {
     expect(taker().take(entry().replace(':200,', ':12345678901234567890,')).log).toBeUndefined()
   })
 
+  test('a clock set back does not cause a negative duration', () => {
+    expect(taker().take(entry({}, { ...REQUEST, duration_ms: -12 })).log?.duration_ms).toBe(0)
+  })
+
   test('uses the current time without a valid time', () => {
     for (const timestamp of [undefined, 'yesterday', 5, '2026-02-31T25:00:00Z', '']) {
       expect(taker(new FakeClock(Date.UTC(2026, 5, 1))).take(entry({ timestamp })).log?.timestamp).toBe(

@@ -268,6 +268,13 @@ describe('error', () => {
     expect(entryOf({ err: { ...boom, type: 'DOMException', stack: 's' }, msg: 'm' }).error?.type).toBe('DOMException')
   })
 
+  test('keeps a cause that is not an error', () => {
+    expect(entryOf({ err: { ...boom, cause: 'timeout' }, msg: 'm' })).toMatchObject({
+      error: boom,
+      metadata: { error: { cause: 'timeout' } },
+    })
+  })
+
   test('a stack in the record itself, as winston writes it', () => {
     expect(entryOf({ level: 'error', message: 'boom', stack: STACK })).toMatchObject({
       message: 'boom',
