@@ -102,6 +102,7 @@ describe('lines written by the loggers', () => {
     },
     'bunyan error': { level: 'error', error: boom },
     'bunyan request': { request: { method: 'GET', url: '/a?b=1', status_code: 200 }, metadata: { latency: 3 } },
+    'winston silly': { level: 'debug', metadata: { level: 'silly' } },
     'winston error': { level: 'error', message: 'boom', error: boom, service: 'orders' },
     'winston name': {
       service: undefined,

@@ -346,6 +346,7 @@ describe('service, environment, version', () => {
 describe('user', () => {
   test.each<[string, object, Fields]>([
     ['whole', { user: { id: 'u', email: 'e', name: 'n' } }, { user: { id: 'u', email: 'e', name: 'n' } }],
+    ['a number id', { user: { id: 7 } }, { user: { id: '7' } }],
     ['the rest', { user: { id: 'u', plan: 'pro' } }, { user: { id: 'u' }, metadata: { user: { plan: 'pro' } } }],
     ['wrong types', { user: { id: { a: 1 }, email: null } }, { metadata: { user: { id: { a: 1 }, email: null } } }],
     ['empty', { user: {} }, { metadata: { user: {} } }],
