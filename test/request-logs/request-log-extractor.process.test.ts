@@ -90,6 +90,7 @@ describe('one entry', () => {
 
   test.each([
     [200, 1],
+    [400, 2],
     [500, 3],
     [599, 3],
   ])('status %i ranks %i', (status_code, rank) => {
