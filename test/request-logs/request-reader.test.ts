@@ -71,11 +71,14 @@ describe('records of pino-http and Fastify are read as text', () => {
 
   test.each<[string, readonly object[]]>([
     ['pino-http', [whole]],
+    ['with a route', [{ ...whole, route: '/a' }]],
     ['with the route on the response', [{ ...whole, res: { statusCode: 404, route: '/a' } }]],
     ['with a catch-all route', [{ ...whole, route: '/*' }]],
     ['with another id', [{ ...whole, request_id: 'scope', reqId: 'own' }]],
+    ['without a hostname', [{ ...whole, hostname: undefined }]],
     ['with a hostname elsewhere', [{ ...whole, hostname: undefined, child: { hostname: 'other' } }]],
     ['with user, tags and trace', [{ ...whole, user: { id: 'u' }, user_id: 'u', tags: ['a', 'b'], trace_id: 'f00' }]],
+    ['with a message that needs escapes', [{ ...whole, msg: 'say "hi"\n{' }]],
     [
       'Fastify',
       [
