@@ -120,8 +120,9 @@ function copyValue(value: unknown, state: CopyState, open: Ancestor | undefined)
 function copyError(error: Error, state: CopyState, open: Ancestor | undefined): unknown {
   const { errors, serialize } = state
   // Errors may refer to each other.
-  if (errors.length >= MAX_ERRORS || errors.includes(error)) return named(error)
+  if (errors.length >= MAX_ERRORS || state.values <= 0 || errors.includes(error)) return named(error)
   errors.push(error)
+  state.values -= OBJECT_VALUES
   if (serialize === undefined) return serializeMembers(error, state, open)
   let own: unknown = error
   try {

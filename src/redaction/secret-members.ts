@@ -74,7 +74,8 @@ export function removeSecretMembers(holder: JsonObject, names: SecretNames, keep
     const isAuth = (kind & Kind.auth) !== 0
     // A name may be both: the default of `scrub.keys` has the names of common headers.
     if ((kind & Kind.secretKey) !== 0) {
-      if (typeof value === 'string' || !keepsContainers) holder[key] = redactValue(value)
+      if (typeof value === 'number' && (kind & Kind.header) !== 0) holder[key] = REDACTED
+      else if (typeof value === 'string' || !keepsContainers) holder[key] = redactValue(value)
     } else if ((kind & Kind.header) !== 0 || (isAuth && typeof value === 'string' && value.includes(':'))) {
       delete holder[key]
       removed += 1

@@ -121,6 +121,11 @@ const NEVER_SECRET: ReadonlySet<string> = new Set([
   'parentspanid',
 ])
 
+/** Fields of an entry whose values have other names in a line, such as `remoteAddress`. */
+const RENAMED: ReadonlySet<string> = new Set(
+  'ip,path,url,useragent,requestid,sessionid,userid,source,service,environment,version,message'.split(','),
+)
+
 /**
  * `{ name: 'Cookie', value: … }` is the format of HAR, Postman, Playwright, Envoy and AWS; express-validator uses
  * `path` and `param`.
@@ -163,14 +168,14 @@ export class SecretNames {
 
   /** @param params names of URL parameters */
   constructor(keys: readonly string[], params: readonly string[] = []) {
-    const bare = keys.map((key) => key.toLowerCase().replace(/[-_]/g, '')).filter((key) => !NEVER_SECRET.has(key))
-    const all = bare.length === 0 ? '(?!)' : bare.map(toPattern).join('|')
+    const secret = keys.filter((key) => !NEVER_SECRET.has(toBare(key)))
+    const all = secret.length === 0 ? '(?!)' : secret.map(toPattern).join('|')
     this.#key = new RegExp(`(?:^|[.[])[-_]*(?:${all})\\]?$`, 'i')
-    const own = bare.filter((key) => !HAS_END.test(key)).map(toPattern)
+    const own = secret.filter((key) => !HAS_END.test(key.replace(/[-_]+$/, ''))).map(toPattern)
     const ends = `(?:${[NAME_END, ...own].join('|')})${AFTER_NAME}`
     this.ends = new RegExp(ends, 'gi')
     this.candidates = new RegExp(`(?:bearer|basic)(?=[ \\t${WIDE_SPACES}%+\\\\])|${ends}`, 'gi')
-    this.#unscanned = toSearch(own)
+    this.#unscanned = secret.some((key) => RENAMED.has(toBare(key))) ? /^/ : toSearch(own)
     const added = params.filter((name) => !this.isSecretKey(name))
     this.inQueries = added.length === 0 ? this : new SecretNames([...keys, ...added])
     this.#unscannedInQueries = toSearch(added.map(toPattern))
@@ -198,9 +203,14 @@ export class SecretNames {
   }
 }
 
-/** Hyphens and underscores do not count. */
+function toBare(key: string): string {
+  return key.toLowerCase().replace(/[-_]/g, '')
+}
+
+/** Its words, with any hyphens and underscores between them. */
 function toPattern(key: string): string {
-  return Array.from(key.replace(/[-_]/g, ''), (char) => (/\w/.test(char) ? char : `\\${char}`)).join('[-_]*')
+  const words = key.split(/[-_]+|(?<=[a-z\d])(?=[A-Z])/).filter((word) => word !== '')
+  return words.map((word) => word.replace(/\W/g, String.raw`\$&`)).join('[-_]*')
 }
 
 function toSearch(patterns: readonly string[]): RegExp | undefined {

@@ -104,7 +104,9 @@ export function findNextSecret(json: string, from: number, names: SecretNames): 
   candidates.lastIndex = from
   for (let match = candidates.exec(json); match !== null; match = candidates.exec(json)) {
     const at = match.index
-    const isSecret = /^b/i.test(match[0]) ? isCredentialAt(json, at) : isSecretAt(json, at + match[0].length, names)
+    const isSecret = /^b(?:earer|asic)$/i.test(match[0])
+      ? isCredentialAt(json, at)
+      : isSecretAt(json, at + match[0].length, names)
     if (isSecret) return at
     candidates.lastIndex = at + 1
   }
@@ -129,8 +131,8 @@ export function redactMembers(json: string, names: SecretNames): string | undefi
     const end = json[quote + 1] === ':' ? findValueEnd(json, start, json.length) : -1
     if (end === -1 || !names.isSecretKey(name)) return undefined
     const value = json.slice(start, end)
-    // Numbers, booleans and empty values are no secrets.
-    if (/^["[{]/.test(value) && value.length > 2 && !MARKERS.has(value.slice(1, -1))) values.push({ start, end })
+    const isEmpty = value.length === 2 || MARKERS.has(value.slice(1, -1))
+    if (/^["[{]/.test(value) ? !isEmpty : /^-?\d/.test(value) && isSecretHeader(name)) values.push({ start, end })
     at = findNextSecret(json, end, names)
   }
   return replaceRanges(json, values, `"${REDACTED}"`)

@@ -3,7 +3,7 @@
  * realm. Calls `onNewStream` before a logger's first record on another stream.
  */
 import type { LogFn, LoggerOptions } from 'pino'
-import { UNREADABLE, isError, readMembers, serializeError } from '../../record/error-serializer.js'
+import { UNREADABLE, copyPlain, isError, readMembers } from '../../record/error-serializer.js'
 import { readErrorKey, readPinoProperty, readSerializers } from './pino-symbols.js'
 
 /** pino's option `hooks.logMethod`. */
@@ -88,14 +88,25 @@ function keepErrors(logger: object, args: Arguments): Arguments {
   return args
 }
 
-/** Replaces an error for which another serializer, such as pino-http's, would throw. */
+/** Replaces an error for which pino, or another serializer, such as pino-http's, would throw. */
 function replaceUnloggable(logger: object, args: Arguments, serialize: unknown): Arguments {
-  const [first] = args
-  if (!isObject(first) || readSerializers(logger)['err'] === serialize) return args
+  const [first, message] = args
+  if (!isObject(first)) return args
   const key = readErrorKey(logger)
   const error = isError(first) ? first : (first as Record<string, unknown>)[key]
-  if (isError(error) && !isLoggable(error)) args[0] = { ...(first !== error && first), [key]: serializeError(error) }
+  const isForeign = readSerializers(logger)['err'] !== serialize && isError(error)
+  if ((isForeign && !isLoggable(error)) || (message === undefined && !hasReadableMessage(error)))
+    args[0] = { ...(first !== error && first), [key]: copyPlain(error) }
   return args
+}
+
+/** Whether pino can read the error's message, which it does in a call without one. */
+function hasReadableMessage(error: unknown): boolean {
+  try {
+    return !isObject(error) || (error as Partial<Error>).message !== null
+  } catch {
+    return false
+  }
 }
 
 /** Whether pino-std-serializers can serialize the value. It adds a property to each object with a text `message`, and reads its members. */

@@ -5,9 +5,11 @@
 import type { JsonObject } from '../../protocol/log-entry.js'
 import { removeSecretMembers } from '../../redaction/secret-members.js'
 import { HEADERS_ONLY } from '../../redaction/secret-names.js'
+import type { SecretNames } from '../../redaction/secret-names.js'
 import { NO_MESSAGE, toEntry } from './entry-fields.js'
 import type { MappedEntry, MappingOptions } from './entry-fields.js'
 import { finishEntry } from '../finish-entry.js'
+import { isObject } from '../coerce.js'
 import { cleanText, createCutCounts } from '../clean-copy.js'
 import type { CutCounts } from '../clean-copy.js'
 import { isMappedKey } from './mapped-keys.js'
@@ -45,8 +47,8 @@ export function mapByParsing(line: string, options: MappingOptions, receivedAt: 
   const key = whole === undefined ? findFirstKey(line) : undefined
   const isIncomplete = key !== undefined && (cutFrom > 0 || isMapped(key))
   const record = isIncomplete ? parse(completeMembers(line)) : whole
-  // Also before the mapping, because a record's `name` and `value` may become parts of different fields.
-  const removed = record === undefined ? 0 : removeSecretMembers(record, options.redactor?.names ?? HEADERS_ONLY)
+  // Also before the mapping, which divides a pair of `name` and `value`, and renames members such as `req.remoteAddress`.
+  const removed = record === undefined ? 0 : removeSecretsOfMembers(record, options.redactor?.names ?? HEADERS_ONLY)
   if (record === undefined && isLong) cuts.bytes = Buffer.byteLength(line)
   const { entry, level, hasLevel, ids, requestPart, requestId } =
     record === undefined
@@ -65,6 +67,12 @@ export function mapByParsing(line: string, options: MappingOptions, receivedAt: 
     hasLevel: record === undefined ? undefined : hasLevel,
     incompleteChars,
   }
+}
+
+function removeSecretsOfMembers(record: JsonObject, names: SecretNames): number {
+  let removed = removeSecretMembers(record, names, true)
+  for (const value of Object.values(record)) if (isObject(value)) removed += removeSecretMembers(value, names, true)
+  return removed
 }
 
 /** Whether JSON text is a log record: an object with a level, and a time or a message. */

@@ -369,6 +369,12 @@ describe('what cannot be read', () => {
     })
   })
 
+  test('does not fail a call without a message if it is the error, or its message', () => {
+    const silent = Object.defineProperty(new Error('m'), 'message', { get: no })
+    for (const record of [{ err: revoked({}) }, { err: strict() }, { err: silent }, silent])
+      expect(logs({}, (logger) => logger.error(record))).toHaveProperty('err')
+  })
+
   test('does not fail the call if it is the record, or a member of it', () => {
     for (const record of [strict(), revoked({})])
       expect(logs({}, (logger) => logger.error(record, 'm'))).toEqual({ err: X, msg: 'm' })
