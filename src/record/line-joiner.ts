@@ -17,7 +17,7 @@ export class LineJoiner {
   readonly #ring: LineRing
   readonly #onLine: OnLine
   /** The lines that may continue; '' if there are none. */
-  #block = ''
+  block = ''
   #lines = 0
   /** Indentation of the first line. */
   #indent = 0
@@ -39,27 +39,27 @@ export class LineJoiner {
   addText(text: string): void {
     INDENT.lastIndex = 0
     const indent = INDENT.exec(text)?.[0].length ?? 0
-    if (this.#block !== '' && this.#isContinuedBy(text, indent)) {
+    if (this.block !== '' && this.#isContinuedBy(text, indent)) {
       if (this.#lines === 1) this.#innerIndent = indent
-      this.#block += `\n${text}`
+      this.block += `\n${text}`
       this.#lines += 1
       return
     }
     this.flush()
-    this.#block = text
+    this.block = text
     this.#lines = 1
     this.#indent = this.#innerIndent = indent
   }
 
   /** Emits the lines that are waiting for another line. */
   flush(): void {
-    const block = this.#block
-    this.#block = ''
+    const block = this.block
+    this.block = ''
     if (block !== '') this.#onLine(this.#ring.place(block).setPart(0))
   }
 
   #isContinuedBy(line: string, indent: number): boolean {
-    const { length } = this.#block
+    const { length } = this.block
     if (length + line.length >= MAX_LINE_CHARS) return false
     const isLong = this.#lines >= MAX_LINES || length >= MAX_CHARS
     if (indent > (isLong ? this.#innerIndent : this.#indent)) return true

@@ -16,6 +16,8 @@ const UTF_16 = /^\ufffd{0,2}\0?(?:[^\0]\0){3}/
 
 /** Maximum number of nested wrappers. `kubectl logs --prefix --timestamps` writes two. */
 const MAX_WRAPPERS = 4
+/** After this number of lines, the rest of a part is no longer expected: the process that wrote it may have died. */
+const MAX_PART_LINES = 1_000
 
 export class LineUnwrapper {
   readonly #mapper: Pick<Mapper, 'lines' | 'isRecord' | 'startsWithLevel'>
@@ -24,7 +26,9 @@ export class LineUnwrapper {
   #isReported = false
   /** The parts of unfinished lines, by stream. */
   readonly #parts = new Map<string, string>()
-  /** Number of lines that were read since the first of the unfinished parts, with that one. */
+  /** The beginning of a record whose rest may be the next line; '' if there is none. */
+  #beginning = ''
+  /** Number of lines that were read since the first part of these texts, with that one. */
   unfinishedLines = 0
   /** Whether the latest line is wrapped text, which the next line may continue. */
   isWrappedText = false
@@ -45,26 +49,36 @@ export class LineUnwrapper {
 
   readonly add: OnLine = (line) => {
     this.isWrappedText = false
+    if (line.cutFrom > 0) this.flush()
+    const earlier = this.#parts.size > 0 ? undefined : this.#beginning
     const start = line.readStart(4)
     // Fast path for lines of pino, which begin with the level.
-    if (start === '{"le' || RECORD_START.test(start) || line.cutFrom > 0) this.#joiner.addRecord(line)
+    const isRecord = start === '{"le' || RECORD_START.test(start) || line.cutFrom > 0
+    if (isRecord && this.#beginning === '') this.#joiner.addRecord(line)
     else this.#addText(line.text)
-    this.unfinishedLines = this.#parts.size === 0 ? 0 : this.unfinishedLines + 1
+    const isFirst = earlier === '' || (earlier !== undefined && earlier !== this.#beginning)
+    this.unfinishedLines = isFirst ? 1 : this.unfinishedLines + 1
+    if (this.unfinishedLines > MAX_PART_LINES) this.end()
+    else if (this.#parts.size === 0 && this.#beginning === '') this.unfinishedLines = 0
   }
 
-  /** Divides a line into records and texts, and passes them on. */
+  /** Divides a line into records and texts, and passes them on. The beginning of a record at the end waits for the next line. */
   divide(text: string, cutFrom = 0): void {
     const parts = divideLine(text, this.#mapper)
     for (const [index, part] of parts.entries()) {
-      const cut = index === parts.length - 1 ? cutFrom : 0
+      const isLast = index === parts.length - 1
+      const cut = isLast ? cutFrom : 0
       if (cut === 0 && !part.startsWith('{"')) this.#joiner.addText(part)
+      else if (isLast && cut === 0 && !this.#mapper.isRecord(part)) this.#beginning = part
       else this.#joiner.addRecord(this.#mapper.lines.place(part).setPart(cut))
     }
   }
 
-  /** Emits the text that waits for another line. */
+  /** Emits the text, or the beginning of a record, that waits for the next line. */
   flush(): void {
     this.isWrappedText = false
+    this.#addUnwrapped('')
+    if (this.#parts.size === 0) this.unfinishedLines = 0
     this.#joiner.flush()
   }
 
@@ -72,7 +86,6 @@ export class LineUnwrapper {
   end(): void {
     const texts = [...this.#parts.values()]
     this.#parts.clear()
-    this.unfinishedLines = 0
     for (const text of texts) this.#addText(text)
     this.flush()
   }
@@ -85,11 +98,18 @@ export class LineUnwrapper {
     const whole = (this.#parts.get(stream) ?? '') + text
     if (continuedIn !== undefined && whole.length < MAX_LINE_CHARS) return void this.#parts.set(stream, whole)
     this.#parts.delete(stream)
-    this.isWrappedText = true
     for (const inner of whole.split('\n')) if (inner !== '') this.#addText(inner, wrappers + 1)
+    this.isWrappedText = this.#joiner.block !== ''
   }
 
+  /** Emits the beginning of a record, with this line if both together are a record; else reads the line. */
   #addUnwrapped(line: string): void {
+    const beginning = this.#beginning
+    this.#beginning = ''
+    const isRest = beginning !== '' && this.#mapper.isRecord(beginning + line)
+    const record = isRest ? beginning + line : beginning
+    if (record !== '') this.#joiner.addRecord(this.#mapper.lines.place(record).setPart(0))
+    if (isRest || line === '') return
     if (UTF_16.test(line)) this.#report('UTF-16', 'iconv -f UTF-16 -t UTF-8')
     const start = skipBlanks(line)
     const isIndented = /^[\t ]+$/.test(line.slice(0, start))

@@ -9,9 +9,9 @@ export function createRing(bytes: number = LEAST_RING_BYTES): LineRing {
   return new LineRing(Buffer.allocUnsafeSlow(bytes + 1), 0, bytes)
 }
 
-/** Joins lines of text; each object with a level and a time is a record. */
+/** Joins lines of text; each flat object with a level and a time is a record. */
 export function createUnwrapper(lines: LineRing, onLine: OnLine): LineUnwrapper {
-  const isRecord = (json: string): boolean => /"level":.*"time":/.test(json)
+  const isRecord = (json: string): boolean => /^\{"level":[^{}]*"time":[^{}]*\}$/.test(json)
   const mapper = { lines, isRecord, startsWithLevel: () => false }
   return new LineUnwrapper(mapper, new LineJoiner(lines, onLine), () => {})
 }

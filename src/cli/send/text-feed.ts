@@ -108,6 +108,8 @@ export class TextFeed {
     const offset = start + bytes.length
     log.beginPiece(offset)
     pipeline.records.write(this.#decoder.write(bytes))
+    // The next line may continue the latest one, but not beyond this limit.
+    if (!isPart && offset - this.#ended >= MAX_BLOCK_BYTES) pipeline.records.flushLines()
     const { unfinishedLines = 0, isWrappedText = false } = pipeline.records.unwrapper ?? {}
     const whole = bytes.at(-1) === NEWLINE ? bytes.length : 0
     const unfinished = unfinishedLines > 0 ? findLastLines(bytes, unfinishedLines) : whole
@@ -116,8 +118,8 @@ export class TextFeed {
       lineStart: unfinished === 0 ? lineStart : start + unfinished,
       tail: Buffer.concat([tail, bytes.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES),
     }
-    // A piece ends after a whole line. After a wrapped text, which the next line may continue, it ends only beyond `MAX_BLOCK_BYTES`.
-    if (isPart || unfinishedLines > 0 || (isWrappedText && offset - this.#ended < MAX_BLOCK_BYTES)) return
+    // A piece ends after a whole line that the next line does not continue.
+    if (isPart || unfinishedLines > 0 || isWrappedText) return
     pipeline.records.flushLines()
     this.#endPiece(log.isCut)
   }

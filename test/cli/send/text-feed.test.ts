@@ -37,6 +37,9 @@ interface Run {
   readonly counts: Counts
 }
 
+/** Two records, or the beginning of one. */
+const IS_DIVISIBLE = /^\{.+\}\{|^\{[^}]*$/
+
 /** A pipeline in which each line is an entry. Lines that start with `-` are filtered. */
 function createPipeline(log: FilePositionLog, { batchSize, batchBytes }: Plan, onBatch: (batch: Batch) => void) {
   const account = new Account()
@@ -51,7 +54,7 @@ function createPipeline(log: FilePositionLog, { batchSize, batchBytes }: Plan, o
   const ring = createRing()
   const unwrapper = createUnwrapper(ring, (line) => {
     // As for a line that is not one record.
-    if (/^\{.+\}\{/.test(line.text) && !line.isPart) return unwrapper.divide(line.text)
+    if (IS_DIVISIBLE.test(line.text) && !line.isPart) return unwrapper.divide(line.text)
     account.received += 1
     if (line.text.startsWith('-')) account.filtered += 1
     else batcher.add(JSON.stringify(line.text), 1)
@@ -119,18 +122,13 @@ function entriesIn(batches: readonly Batch[]): string[] {
   return batches.flatMap(({ body }) => parseBatchEntries(body)).map((entry) => JSON.parse(entry) as string)
 }
 
-const RECORD = '{"level":30,"time":1}'
+const RECORD = '{"level":30,"time":"_"}'
+const HALVES = ['{"level":30,"x_":1,"ti', 'me":"_"}']
 const PART = '2026-11-28T10:00:00Z stdout P '
 /** `_` is the number of the line. */
-const LINES = [
-  'a_',
-  'é✓_',
-  '',
-  `${'x'.repeat(40)}_`,
-  RECORD.replace('1', '1_;'),
-  RECORD.repeat(2).replaceAll('1', '1_;'),
-]
-const WRAPPED = [`${PART}p_;`, `${PART.replace('P', 'F')}f_;`, 'web-1  | w_', '{"log":"l_;","stream":"stdout"}']
+const LINES = ['a_', 'é✓_', '', `${'x'.repeat(40)}_`, RECORD, RECORD.repeat(2), ...HALVES]
+const LAST = PART.replace('P', 'F')
+const WRAPPED = [`${PART}p_;`, `${LAST}f_;`, 'web-1  | w_', '{"log":"l_;","stream":"stdout"}']
 const INDENTED = ['-', '\r_', ' b_', '  c_', '}_']
 
 function contentOf(...lines: readonly string[]): fc.Arbitrary<Buffer> {
@@ -143,7 +141,14 @@ function contentOf(...lines: readonly string[]): fc.Arbitrary<Buffer> {
 /** Some lines have more bytes than characters, some are filtered, indented, wrapped, or several records. */
 const someContent = fc.oneof(
   contentOf(...LINES, ...INDENTED),
-  contentOf(...WRAPPED, '', LINES[4] as string, 'web-1  |  i_', `${PART.replace('out', 'err')}e_;`),
+  contentOf(
+    ...WRAPPED,
+    ...HALVES.map((half) => LAST + half),
+    '',
+    LINES[4] as string,
+    'web-1  |  i_',
+    `${PART.replace('out', 'err')}e_;`,
+  ),
 )
 
 const somePlan: fc.Arbitrary<Plan> = fc.record({
@@ -159,7 +164,7 @@ const ring = createRing()
 function blocksOf(content: Buffer): string[] {
   const blocks: string[] = []
   const unwrapper = createUnwrapper(ring, (line) => {
-    if (/^\{.+\}\{/.test(line.text) && !line.isPart) return unwrapper.divide(line.text)
+    if (IS_DIVISIBLE.test(line.text) && !line.isPart) return unwrapper.divide(line.text)
     blocks.push(line.text)
   })
   const reader = new LineReader(ring, unwrapper.add)
@@ -203,7 +208,7 @@ test('after a kill the next run sends the rest; only batches within the window a
       )
       for (const { batchId, body } of repeated) expect(Buffer.from(bodies.get(batchId) ?? []).equals(body)).toBe(true)
       // A block may have several entries, and all its batches are sent at once.
-      const isPlain = !/\n[ \r}]|\}\{|std|web/.test(content.toString())
+      const isPlain = !/\n[ \r}]|\}\{|std|web|ti\n/.test(content.toString())
       if (plan.batchBytes > 1_000 && isPlain) {
         bounded += 1
         expect(repeated.length).toBeLessThanOrEqual(plan.window)
@@ -227,6 +232,17 @@ test('if the file grows after a kill, a batch id is never used again for other c
     }),
     { numRuns: modelRuns(300, 3_000) },
   )
+})
+
+test.each([
+  ['wrapped records', ''],
+  ['a part without an end', `${PART}p\n`],
+])('%s: after a kill the next run sends only the rest', (_, start) => {
+  const content = Buffer.from(start + `${LAST.replace('out', 'err')}${RECORD}\n`.repeat(3_000))
+  const plan = { sizes: [10_000], batchSize: 100, batchBytes: 1_000_000, window: 3 }
+  const { position } = run(content, { ...plan, replies: Array<number>(25).fill(0) })
+  expect(position.lineStart).toBeGreaterThan(content.length / 2)
+  expect(run(content, plan).position.lineStart).toBe(content.length)
 })
 
 test('a file that grows after any byte: each line is sent once, but for an unfinished one', async () => {
