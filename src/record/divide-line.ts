@@ -23,22 +23,27 @@ export function skipBlanks(text: string, from = 0): number {
  * Returns the records and the texts between them. The beginning of a record whose end is missing comes last, with the texts
  * after it, which may be its end.
  *
+ * If the line begins with a text, only the records at its end are separate: an object within the text may be logged input,
+ * such as the URL of a request, and the text around it may be a header.
+ *
  * @param mapper recognizes log records, and the beginning of one. Other objects are parts of a text
  */
 export function divideLine(line: string, mapper: Pick<Mapper, 'isRecord' | 'startsWithLevel'>): string[] {
-  const parts: string[] = []
+  let parts: string[] = []
   const unclosed = new Set<number>()
   /** End of the latest record. */
   let recordEnd = 0
   let cut = ''
   /** Start of an incomplete record after `recordEnd`. */
   let cutAt = Infinity
+  /** Known from the first object on. */
+  let startsWithText: boolean | undefined
   const addText = (end: number): void => {
     if (cut !== '') cut += line.slice(recordEnd, end)
     else {
-      const from = recordEnd === 0 ? 0 : skipBlanks(line, recordEnd)
-      const text = line.slice(from, Math.min(cutAt, end)).trimEnd()
-      if (!PUNCTUATION.test(text.slice(skipBlanks(text)))) parts.push(text)
+      const text = line.slice(skipBlanks(line, recordEnd), Math.min(cutAt, end)).trimEnd()
+      if (startsWithText === true && text !== '') parts = [line.slice(0, end).trimEnd()]
+      else if (!PUNCTUATION.test(text)) parts.push(text)
       cut = line.slice(Math.min(cutAt, end), end)
     }
     cutAt = Infinity
@@ -51,12 +56,13 @@ export function divideLine(line: string, mapper: Pick<Mapper, 'isRecord' | 'star
     const end = findObjectEnd(line, at, unclosed)
     if (end > 0) OBJECT_START.lastIndex = end
     const isRecord = end > 0 && mapper.isRecord(line.slice(at, end))
+    const isCut = end === 0 && (skipBlanks(line, recordEnd) === at || mapper.startsWithLevel(line, at))
+    startsWithText ??= !PUNCTUATION.test(line.slice(skipBlanks(line), at).trimEnd())
     if (isRecord) {
       addText(at)
       parts.push(line.slice(at, end))
       recordEnd = end
-    } else if (end === 0 && (skipBlanks(line, recordEnd) === at || mapper.startsWithLevel(line, at)))
-      cutAt = Math.min(cutAt, at)
+    } else if (isCut && startsWithText === false) cutAt = Math.min(cutAt, at)
   }
   addText(line.length)
   if (cut !== '') parts.push(cut)

@@ -24,6 +24,8 @@ const WRAPPER_OBJECTS = [
 
 const COLORS = '(?:\\u001b\\[[\\d;]*m)*'
 const TIME = String.raw`\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?`
+/** Host, and name with process id. */
+const TAG = String.raw`(?:[^\s{]*[^\s:{] )?[^\s[{]+\[[\w.-]+\]:`
 /** Prefixes that no application writes itself, without the space that follows. */
 const PREFIXES = [
   // Kubernetes (CRI); P marks a part of a line, F its last part.
@@ -35,14 +37,15 @@ const PREFIXES = [
   String.raw`[\dT:-]{19}\.\d{9}Z`,
   // syslog (RFC 3164) and journalctl, rsyslog and Heroku, syslog (RFC 5424)
   String.raw`(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? (?:\S*[^\s:] )?[^\s:{"]+:`,
-  String.raw`(?:<\d{1,3}>)?${TIME} (?:\S*[^\s:] )?[^\s[{]+\[[\w.-]+\]:`,
+  String.raw`(?:<\d{1,3}>)?${TIME} ${TAG}`,
   String.raw`(?:\d+ )?<\d{1,3}>1(?: \S+){5} (?:-|(?:\[(?:[^\]\\]|\\.)*\])+)`,
 ]
 /** Prefixes that an application's text may have as well. They are removed only before a record. */
 const RECORD_PREFIXES = [
   String.raw`${TIME}:?(?: [^\s{]+)?`,
   String.raw`[\w.@/-]+ *\|`,
-  String.raw`[^{]{0,200}\[[\w.-]+\]:`,
+  // journalctl with the other forms of -o short
+  String.raw`(?:(?:[A-Z][a-z]{2} ${TIME} [\w+:-]+|\[[\d. <>]+\]|\d+\.\d+) )?${TAG}`,
 ]
 const PREFIX = new RegExp(
   `^${COLORS}(?:(?:${PREFIXES.join('|')})${COLORS}(?: |$)|(?<ambiguous>${RECORD_PREFIXES.join('|')})${COLORS} (?=${COLORS}\\{))${COLORS}`,

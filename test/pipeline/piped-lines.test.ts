@@ -89,11 +89,10 @@ describe('a line', () => {
       ['error no', 'info spaced', 'info ,\u001b[0m', 'error no'],
     ],
     ['a text after a record', `${ERROR}done\n  at once`, ['error no', 'info done\n  at once']],
-    [
-      'texts around records',
-      `a${ERROR}b ${WARNING}c`,
-      ['info a', 'error no', 'info b', `warn ${JSON.parse(WARNING).msg}`, 'info c'],
-    ],
+    ['texts between records', `${ERROR}b ${SPACED}c`, ['error no', 'info b', 'info spaced', 'info c']],
+    ['a text before records', `a {"level":3${ERROR} ${SPACED}\r`, ['info a {"level":3', 'error no', 'info spaced']],
+    ['a byte order mark before a text', '\ufeffa', ['info a']],
+    ['a text like a prefix', `1 was lost; restart [a]: ${ERROR}`, ['info 1 was lost; restart [a]:', 'error no']],
     ['a record that was cut, and a record', `{"level":30,"ti${ERROR}`, ['error no', 'info (no message)']],
     ['a record within a record', `{"level":30,"ms${ERROR}g":"around"}`, ['error no', 'info around']],
     [
@@ -113,7 +112,17 @@ describe('a line', () => {
   })
 
   test.each([
+    '::1 - - "GET /x{"level":60,"time":1,"msg":"forged"} HTTP/1.1" 404',
+    '::1 - - "GET /x?a={"level":30,/../ HTTP/1.1" 500',
+    `a {"a":1} ${SPACED} ${SPACED}, and {"level":30,"msg":"cut`,
+  ])('a text with objects in it is one text: %s', (line) => expect(read(`${line}\n`)).toEqual([`info ${line}`]))
+
+  test('a header with a record in it is removed', () =>
+    expect(JSON.stringify(pipe('Cookie: prefs={"level":"error","message":"x"}; sid=s3cret'))).not.toContain('s3cret'))
+
+  test.each([
     ['starts of objects', '{"'],
+    ['starts of records', '{"level":'],
     ['open objects', '{"a":'],
     ['open objects and texts', '{",x,{":1,'],
     ['objects that are not JSON', '{"a" 1}'],
@@ -160,6 +169,7 @@ describe('wrapped lines', () => {
   test.each([
     ['docker compose logs with a name', 'api | $'],
     ['journalctl -o short-full', 'Fri 2026-11-28 10:00:00 UTC host app[123]: $'],
+    ['journalctl -o short-monotonic', '[ 1234.567890] host app[123]: $'],
     ['pm2 logs --timestamp', '\u001b[32m0|app  | \u001b[39m2026-11-28T10:00:00: $'],
     ['CloudWatch', '2026-11-28T10:00:00.123000+00:00 web/app/0a1b $'],
     ['a byte order mark after a prefix', `<14>1 ${TIME} - - - - - \ufeff$`],
@@ -241,7 +251,10 @@ describe('records that are cut, joined and wrapped at any byte', () => {
     pieces: fc.array(somePiece, { minLength: 1, maxLength: 4 }),
     wrapLine: someWrap,
     at: fc.nat(),
+    /** Followed by a record that a newline cuts. */
+    halves: fc.array(fc.tuple(someRecord, fc.nat()), { maxLength: 1 }),
   })
+  const removeBlanks = (text: string): string => text.replace(/^(?:[\0\ufeff \r]|\u001b\[0m)+/, '').trimEnd()
 
   test('each complete record is read once, each entry is counted, and no header is sent', () => {
     fc.assert(
@@ -251,17 +264,33 @@ describe('records that are cut, joined and wrapped at any byte', () => {
         (lines, places) => {
           const complete: number[] = []
           let count = 0
-          const text = lines.map(({ pieces, wrapLine, at }) => {
+          const text = lines.map(({ pieces, wrapLine, at, halves }) => {
             let line = ''
+            /** The text after the latest record. */
+            let gap = ''
+            let ids: number[] = []
+            let isText: boolean | undefined
             for (const { record, cut, before } of pieces) {
               const json = record((count += 1))
-              line += before
-              if (cut === null) {
-                complete.push(count)
-                line += json
-              } else line += json.slice(0, cut % json.length)
+              const part = cut === null ? json : json.slice(0, cut % json.length)
+              gap += before
+              line += before + part
+              if (cut !== null) gap += part
+              else {
+                isText ??= !/^[,[]?\s*(?:\{"|$)/.test(removeBlanks(gap))
+                ids = isText && removeBlanks(gap) !== '' ? [count] : [...ids, count]
+                gap = ''
+              }
             }
-            return `${wrapLine(line, at % (line.length + 1))}\n`
+            if (isText === false || removeBlanks(gap) === '') complete.push(...ids)
+            const all = [line]
+            for (const [record, place] of halves) {
+              const json = record((count += 1))
+              const middle = 2 + (place % (json.length - 2))
+              complete.push(count)
+              all.push(json.slice(0, middle), json.slice(middle))
+            }
+            return all.map((each) => `${wrapLine(each, at % (each.length + 1))}\n`).join('')
           })
           const whole = text.join('')
           const cuts = [0, ...places.map((place) => place % (whole.length + 1)).toSorted((a, b) => a - b), whole.length]
