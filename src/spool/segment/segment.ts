@@ -95,9 +95,8 @@ export class Segment {
 
   /** @returns whether the file no longer exists */
   #unlink(path: string, isForeign = false): boolean {
+    if (isForeign) freeSpace(path)
     try {
-      // A worker that failed leaves its files open, and they would keep their space.
-      if (isForeign) truncateSync(path)
       unlinkSync(path)
       return true
     } catch (error) {
@@ -105,6 +104,15 @@ export class Segment {
       if (!isMissing) this.#events.onError(error)
       return isMissing
     }
+  }
+}
+
+/** A worker that failed leaves its files open, and after their deletion they would keep their space. */
+function freeSpace(path: string): void {
+  try {
+    truncateSync(path)
+  } catch {
+    // It needs a file descriptor. The deletion does not, and reports its own errors.
   }
 }
 
