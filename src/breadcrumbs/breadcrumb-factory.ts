@@ -6,7 +6,7 @@ import { createObject, putUnderFreeKey } from '../record/clean-copy.js'
 import { parseExact, stringifyExact } from '../shared/exact-json.js'
 import type { Mapper } from '../record/mapper.js'
 import type { RequestKeys } from '../options/settings.js'
-import { HEADERS_ONLY } from '../redaction/secret-names.js'
+import { secretNamesOf } from '../redaction/secret-names.js'
 import { mayHaveSecret } from '../redaction/secret-text.js'
 import { mapByParsing } from '../record/reference/reference-path.js'
 import { CATEGORY_KEYS, NOT_DATA } from '../record/breadcrumb-keys.js'
@@ -65,7 +65,7 @@ export class BreadcrumbFactory {
     const { isMappedByKernel, isFreeOfSecrets } = buffered
     const mapped = isMappedByKernel ? this.#kernel?.mapBreadcrumb(line) : undefined
     const { redactor } = this.#options
-    const names = redactor?.names ?? HEADERS_ONLY
+    const names = secretNamesOf(redactor)
     // Searches the line, because a name may be in a member that the breadcrumb omits.
     if (mapped === undefined || (!isFreeOfSecrets && mayHaveSecret(line.text, names))) return this.parse(line.text)
     if (redactor === undefined || (isFreeOfSecrets && !redactor.hasPatterns)) return mapped

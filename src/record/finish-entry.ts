@@ -3,7 +3,7 @@
  * a cut text.
  */
 import type { JsonObject, LogEntry } from '../protocol/log-entry.js'
-import { HEADERS_ONLY } from '../redaction/secret-names.js'
+import { secretNamesOf } from '../redaction/secret-names.js'
 import { mayHaveSecret } from '../redaction/secret-text.js'
 import { removeSecrets } from '../redaction/secret-members.js'
 import type { Redactor } from '../redaction/redactor.js'
@@ -20,7 +20,7 @@ export function finishEntry(
   removedBefore = 0,
 ): string {
   let json = stringifyExact(entry)
-  const names = redactor?.names ?? HEADERS_ONLY
+  const names = secretNamesOf(redactor)
   const hasSecrets = mayHaveSecret(json, names)
   const removed = removedBefore + (hasSecrets ? removeSecrets(entry as unknown as JsonObject, names) : 0)
   if (removed > 0) addNote(entry, { removed_headers: removed })

@@ -203,8 +203,9 @@ export class SecretNames {
   }
 }
 
-function toBare(key: string): string {
-  return key.toLowerCase().replace(/[-_]/g, '')
+/** A name without what does not count: case, hyphens and underscores. */
+export function toBare(name: string): string {
+  return name.toLowerCase().replace(/[-_]/g, '')
 }
 
 /** Its words, with any hyphens and underscores between them. */
@@ -219,3 +220,8 @@ function toSearch(patterns: readonly string[]): RegExp | undefined {
 
 /** Finds headers only. */
 export const HEADERS_ONLY = new SecretNames([])
+
+/** The names that are searched for, with or without a redactor. */
+export function secretNamesOf(redactor: { readonly names: SecretNames } | undefined): SecretNames {
+  return redactor?.names ?? HEADERS_ONLY
+}

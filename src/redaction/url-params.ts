@@ -6,7 +6,7 @@
 import { TextMemo } from '../shared/text-memo.js'
 import { createCharSet, findRunStart } from './char-set.js'
 import { findOpeningQuote, findQuoteEnd } from './quotes.js'
-import { REDACTED } from './secret-names.js'
+import { REDACTED, toBare } from './secret-names.js'
 import { hasUserinfo, removeUserinfo } from './userinfo.js'
 
 /** Maximum length of a name. */
@@ -40,7 +40,7 @@ export class UrlParams {
 
   /** @param names case, hyphens and underscores are ignored */
   constructor(names: readonly string[]) {
-    this.#names = new Set(names.map(bare).filter((name) => name !== ''))
+    this.#names = new Set(names.map(toBare).filter((name) => name !== ''))
     this.#leastChars = Math.min(...[...this.#names].map((name) => name.length))
   }
 
@@ -53,8 +53,8 @@ export class UrlParams {
 
   #isListed(name: string): boolean {
     return (
-      this.#names.has(bare(name)) ||
-      (/[.[\]]/.test(name) && name.split(/[.[\]]+/).some((part) => this.#names.has(bare(part))))
+      this.#names.has(toBare(name)) ||
+      (/[.[\]]/.test(name) && name.split(/[.[\]]+/).some((part) => this.#names.has(toBare(part))))
     )
   }
 
@@ -148,10 +148,6 @@ export interface Range {
   readonly end: number
   /** Start of the parameter's name. */
   readonly name: number
-}
-
-function bare(name: string): string {
-  return name.toLowerCase().replace(/[-_]/g, '')
 }
 
 /** Decodes a name. In a nested URL the name starts after the last delimiter. */

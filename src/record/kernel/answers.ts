@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../../protocol/log-entry.js'
 import { parseExact, stringifyExact } from '../../shared/exact-json.js'
 import { resolveLevel, take, toIdText, toIsoTime } from '../coerce.js'
-import { HEADERS_ONLY } from '../../redaction/secret-names.js'
+import { secretNamesOf } from '../../redaction/secret-names.js'
 import { mayHaveSecret } from '../../redaction/secret-text.js'
 import { mayContainExchange, omitHttpMembers } from '../http-error.js'
 import { findTopFrame, parseErrorMember } from '../reference/entry-error.js'
@@ -159,7 +159,7 @@ export class Answers {
 
   #hasSecret(json: string): boolean {
     const { redactor } = this.#options
-    return mayHaveSecret(json, redactor?.names ?? HEADERS_ONLY) || redactor?.mayMatchUrl(json) === true
+    return mayHaveSecret(json, secretNamesOf(redactor)) || redactor?.mayMatchUrl(json) === true
   }
 
   #isFreeOfErrors(json: string): boolean {

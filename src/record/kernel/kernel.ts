@@ -6,7 +6,7 @@ import { inflateRawSync } from 'node:zlib'
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { LEAST_RING_BYTES, LineRing } from '../line-ring.js'
 import type { Line } from '../line-ring.js'
-import { HEADERS_ONLY } from '../../redaction/secret-names.js'
+import { secretNamesOf } from '../../redaction/secret-names.js'
 import type { SecretNames } from '../../redaction/secret-names.js'
 import { redactMembers } from '../../redaction/secret-text.js'
 import { setScope, toRequestPart } from '../mapped-record.js'
@@ -213,7 +213,7 @@ export class Kernel {
   }
 
   get #names(): SecretNames {
-    return this.#options.redactor?.names ?? HEADERS_ONLY
+    return secretNamesOf(this.#options.redactor)
   }
 
   /** False if the line is declined. */

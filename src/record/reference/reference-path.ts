@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../protocol/log-entry.js'
 import { removeSecretMembers } from '../../redaction/secret-members.js'
-import { HEADERS_ONLY } from '../../redaction/secret-names.js'
+import { secretNamesOf } from '../../redaction/secret-names.js'
 import type { SecretNames } from '../../redaction/secret-names.js'
 import { NO_MESSAGE, toEntry } from './entry-fields.js'
 import type { MappedEntry, MappingOptions } from './entry-fields.js'
@@ -48,7 +48,7 @@ export function mapByParsing(line: string, options: MappingOptions, receivedAt: 
   const isIncomplete = key !== undefined && (cutFrom > 0 || isMapped(key))
   const record = isIncomplete ? parse(completeMembers(line)) : whole
   // Also before the mapping, which divides a pair of `name` and `value`, and renames members such as `req.remoteAddress`.
-  const removed = record === undefined ? 0 : removeSecretsOfMembers(record, options.redactor?.names ?? HEADERS_ONLY)
+  const removed = record === undefined ? 0 : removeSecretsOfMembers(record, secretNamesOf(options.redactor))
   if (record === undefined && isLong) cuts.bytes = Buffer.byteLength(line)
   const { entry, level, hasLevel, ids, requestPart, requestId } =
     record === undefined
