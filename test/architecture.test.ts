@@ -22,7 +22,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['transport'],
   ['app'],
   ['index', 'augment'],
-  ['service'],
+  ['service', 'forward'],
   ['cli'],
 ]
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { FAMILIES } from '../../src/app/metrics/metric-families.js'
-import { FORWARD_FAMILIES } from '../../src/cli/forward/forward-metrics.js'
+import { FORWARD_FAMILIES } from '../../src/forward/forward-metrics.js'
 import { DOCUMENTS, readText } from '../markdown.js'
 
 interface Target {

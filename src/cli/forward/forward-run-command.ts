@@ -15,8 +15,8 @@ import { formatNumber } from '../shared/terminal-format.js'
 import { resolveNatsSettings } from '../shared/nats-session.js'
 import { requireEnabled } from '../shared/require-enabled.js'
 import { onTerminationSignal } from '../shared/termination-signals.js'
-import { ForwardRun } from './forward-run.js'
-import type { ForwardTotals } from './forward-run.js'
+import { Forwarder } from '../../forward/forwarder.js'
+import type { ForwardTotals } from '../../forward/forwarder.js'
 import { parseMetricsAddress, startMetricsServer } from './metrics-server.js'
 
 export const forwardRunCommand: Command = {
@@ -72,7 +72,7 @@ async function run({ switches, texts }: Arguments): Promise<number> {
     if (isQuiet || isSilent) return
     process.stderr.write(asJson ? formatJsonLine({ event, ...data }) : `pino-ingest: ${toPrintable(text)}\n`)
   }
-  const forward = new ForwardRun({
+  const forward = new Forwarder({
     settings,
     nats,
     secrets: [nats.credentials, ...settings.secrets].flatMap((secret) => secret?.reveal() ?? []),

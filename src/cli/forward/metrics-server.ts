@@ -4,19 +4,12 @@ import type { Server } from 'node:http'
 import { isIP } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { PROMETHEUS_CONTENT_TYPE } from '../../app/metrics/prometheus-text.js'
+import type { Health } from '../../forward/forwarder.js'
 import { CommandError, createUsageError, EXIT_FAILED } from '../shared/command.js'
 
 export interface MetricsAddress {
   readonly host: string
   readonly port: number
-}
-
-export interface Health {
-  readonly ready: boolean
-  /** Null if unknown. */
-  readonly lag: number | null
-  readonly oldestUnsentMs: number | null
-  readonly lastError: string | null
 }
 
 export interface MetricsServerOptions extends MetricsAddress {

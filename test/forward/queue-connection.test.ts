@@ -1,10 +1,10 @@
 /** Reports of failed connections. */
 import { AuthorizationError, ConnectionError } from '@nats-io/transport-node'
 import { expect, test } from 'vitest'
-import { QueueConnection } from '../../../src/cli/forward/queue-connection.js'
-import type { QueueHealth } from '../../../src/cli/forward/queue-health.js'
-import type { NatsSettings } from '../../../src/options/nats-settings.js'
-import { FakeClock, settled } from '../../fake-clock.js'
+import { QueueConnection } from '../../src/forward/queue-connection.js'
+import type { QueueHealth } from '../../src/forward/queue-health.js'
+import type { NatsSettings } from '../../src/options/nats-settings.js'
+import { FakeClock, settled } from '../fake-clock.js'
 
 test.each([
   [new AuthorizationError('Authorization Violation'), 'AUTH', true],

@@ -1,7 +1,7 @@
 /** Reports failures between the forwarder and NATS: once per part until it works again. Short failures are not reported. */
-import type { Reporter } from '../../diagnostics/reporter.js'
-import type { Clock } from '../../shared/clock.js'
-import type { IngestErrorCode } from '../../shared/errors.js'
+import type { Reporter } from '../diagnostics/reporter.js'
+import type { Clock } from '../shared/clock.js'
+import type { IngestErrorCode } from '../shared/errors.js'
 
 /** As for failures of the service. A leader that shuts down is replaced within this time. */
 const REPORT_AFTER_MS = 5_000

@@ -1,8 +1,8 @@
 /** A message that this forwarder has received but not acknowledged or released. JetStream redelivers it after `ack_wait`. */
 import type { Msg } from '@nats-io/transport-node'
-import type { Clock } from '../../shared/clock.js'
+import type { Clock } from '../shared/clock.js'
 import type { QueueConnection } from './queue-connection.js'
-import { pause } from '../../shared/pause.js'
+import { pause } from '../shared/pause.js'
 import type { StreamIncarnation } from './stream-incarnation.js'
 
 const ACK = '+ACK'

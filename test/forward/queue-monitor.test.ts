@@ -2,11 +2,11 @@
 import type { StreamInfo } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { expect, test } from 'vitest'
-import type { ConsumerFloor, SequenceRange } from '../../../src/cli/forward/orphaned-messages.js'
-import { QueueMonitor } from '../../../src/cli/forward/queue-monitor.js'
-import type { BatchKind } from '../../../src/nats/message.js'
-import { Signal } from '../../../src/shared/signal.js'
-import { FakeClock, settled } from '../../fake-clock.js'
+import type { ConsumerFloor, SequenceRange } from '../../src/forward/orphaned-messages.js'
+import { QueueMonitor } from '../../src/forward/queue-monitor.js'
+import type { BatchKind } from '../../src/nats/message.js'
+import { Signal } from '../../src/shared/signal.js'
+import { FakeClock, settled } from '../fake-clock.js'
 
 function forwarder(kind: BatchKind) {
   const facts = { pending: 1, ackPending: 1, ackFloor: 5, ackWaitMs: 30_000 }

@@ -6,11 +6,11 @@
  * Forwarders work without the bucket, so its failures are reported and otherwise ignored. A value is the last message of its subject.
  * @see ADR-8 of NATS
  */
-import { manageJetStream, publishToStream, STREAM_NOT_FOUND } from '../../nats/jetstream-request.js'
-import type { StreamNames } from '../../nats/message.js'
-import { describeNatsError, readErrorCode } from '../../nats/nats-error.js'
-import type { Clock } from '../../shared/clock.js'
-import { pause } from '../../shared/pause.js'
+import { manageJetStream, publishToStream, STREAM_NOT_FOUND } from '../nats/jetstream-request.js'
+import type { StreamNames } from '../nats/message.js'
+import { describeNatsError, readErrorCode } from '../nats/nats-error.js'
+import type { Clock } from '../shared/clock.js'
+import { pause } from '../shared/pause.js'
 import type { QueueConnection } from './queue-connection.js'
 import type { QueueHealth } from './queue-health.js'
 

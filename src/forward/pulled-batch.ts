@@ -1,6 +1,6 @@
 /** A pulled batch until all of its entries are settled. JetStream stores it, so it may be given up at any time. */
-import type { Batch, BatchAcknowledgement, DeadLetter } from '../../batch/batch.js'
-import type { Sender } from '../../batch/sender.js'
+import type { Batch, BatchAcknowledgement, DeadLetter } from '../batch/batch.js'
+import type { Sender } from '../batch/sender.js'
 import type { Share } from './byte-budget.js'
 import type { PulledMessage } from './pulled-message.js'
 

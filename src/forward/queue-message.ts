@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { Msg } from '@nats-io/transport-node'
-import { countBatchEntries } from '../../batch/count-entries.js'
-import type { Batch } from '../../batch/batch.js'
-import { UUID } from '../../batch/sub-batch.js'
-import { BATCH_ID_HEADER, CONTENT_ENCODING_HEADER, COUNT_HEADER, MESSAGE_ID_HEADER } from '../../nats/message.js'
-import { LARGEST_BATCH_BYTES, LARGEST_ENTRY_BYTES } from '../../options/size-limits.js'
-import { MAX_LOGS_PER_REQUEST } from '../../protocol/limits.js'
+import { countBatchEntries } from '../batch/count-entries.js'
+import type { Batch } from '../batch/batch.js'
+import { UUID } from '../batch/sub-batch.js'
+import { BATCH_ID_HEADER, CONTENT_ENCODING_HEADER, COUNT_HEADER, MESSAGE_ID_HEADER } from '../nats/message.js'
+import { LARGEST_BATCH_BYTES, LARGEST_ENTRY_BYTES } from '../options/size-limits.js'
+import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
 
 /** The longest body that a transport publishes. A few bytes of gzip can become gigabytes. */
 const MAX_BODY_BYTES = LARGEST_BATCH_BYTES

@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib'
 import type { Msg } from '@nats-io/transport-node'
 import { expect, test } from 'vitest'
-import { readMessage } from '../../../src/cli/forward/queue-message.js'
+import { readMessage } from '../../src/forward/queue-message.js'
 
 const ID = '11111111-2222-4333-8444-555555555555'
 const BODY = `{"batch_id":"${ID}","logs":[{"message":"ü"},{"message":"b"}]}`

@@ -1,6 +1,6 @@
 /** Formats the metrics of a forwarder for Prometheus. Pure. */
-import { escapeHelp, escapeValue, formatNumber } from '../../app/metrics/prometheus-text.js'
-import type { BatchKind } from '../../nats/message.js'
+import { escapeHelp, escapeValue, formatNumber } from '../app/metrics/prometheus-text.js'
+import type { BatchKind } from '../nats/message.js'
 import type { ForwardStats } from './forward-stats.js'
 import type { QueueState } from './queue-monitor.js'
 

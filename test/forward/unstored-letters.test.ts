@@ -1,6 +1,6 @@
 /** Dead letters in the bucket. */
 import { expect, test } from 'vitest'
-import { formatUnstored, parseUnstored } from '../../../src/cli/forward/unstored-letters.js'
+import { formatUnstored, parseUnstored } from '../../src/forward/unstored-letters.js'
 
 const BODY = Buffer.from('{"batch_id":"b","logs":[{"a":1},{"ü":1.0},{"a":3}]}')
 const LETTER = { batchId: 'b', index: 1, status: 422, code: 'C', field: 'f', reason: 'größer\n', entry: '{"ü":1.0}' }

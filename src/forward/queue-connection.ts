@@ -5,10 +5,10 @@ import {
   findMissingPermission,
   isAuthorizationError,
   isPermissionError,
-} from '../../nats/nats-error.js'
-import type { NatsSettings } from '../../options/nats-settings.js'
-import type { Clock } from '../../shared/clock.js'
-import { Signal } from '../../shared/signal.js'
+} from '../nats/nats-error.js'
+import type { NatsSettings } from '../options/nats-settings.js'
+import type { Clock } from '../shared/clock.js'
+import { Signal } from '../shared/signal.js'
 import type { QueueHealth } from './queue-health.js'
 
 export interface QueueConnectionOptions {

@@ -1,27 +1,26 @@
 /** Creates the parts of `pino-ingest forward` and connects them. */
 import type { NatsConnection } from '@nats-io/transport-node'
-import { createDestination } from '../../delivery/destination.js'
-import type { Destination } from '../../delivery/destination.js'
-import { Account } from '../../diagnostics/account.js'
-import { Reporter } from '../../diagnostics/reporter.js'
-import type { EmitEvent } from '../../diagnostics/reporter.js'
-import { createSecretMask } from '../../diagnostics/secret-mask.js'
-import { toStreamNames } from '../../nats/message.js'
-import type { BatchKind } from '../../nats/message.js'
-import { findLossRisk } from '../../nats/server-version.js'
-import type { NatsSettings } from '../../options/nats-settings.js'
-import type { Settings } from '../../options/settings.js'
-import { EndpointPipeline } from '../../pipeline/endpoint-pipeline.js'
-import type { Clock } from '../../shared/clock.js'
-import { CONTROL_CHARACTERS } from '../../shared/control-characters.js'
-import { KeyPause } from '../../shared/key-pause.js'
+import { createDestination } from '../delivery/destination.js'
+import type { Destination } from '../delivery/destination.js'
+import { Account } from '../diagnostics/account.js'
+import { Reporter } from '../diagnostics/reporter.js'
+import type { EmitEvent } from '../diagnostics/reporter.js'
+import { createSecretMask } from '../diagnostics/secret-mask.js'
+import { toStreamNames } from '../nats/message.js'
+import type { BatchKind } from '../nats/message.js'
+import { findLossRisk } from '../nats/server-version.js'
+import type { NatsSettings } from '../options/nats-settings.js'
+import type { Settings } from '../options/settings.js'
+import { EndpointPipeline } from '../pipeline/endpoint-pipeline.js'
+import type { Clock } from '../shared/clock.js'
+import { CONTROL_CHARACTERS } from '../shared/control-characters.js'
+import { KeyPause } from '../shared/key-pause.js'
 import { BatchForwarder } from './batch-forwarder.js'
 import { DeadLetterStore } from './dead-letter-store.js'
 import { DeliveredBatches } from './delivered-batches.js'
 import { formatForwardMetrics } from './forward-metrics.js'
 import type { ForwardState } from './forward-metrics.js'
 import type { ForwardStats } from './forward-stats.js'
-import type { Health } from './metrics-server.js'
 import { OrphanedMessages } from './orphaned-messages.js'
 import { QueueConnection } from './queue-connection.js'
 import { QueueHealth } from './queue-health.js'
@@ -29,7 +28,7 @@ import { QueueMonitor } from './queue-monitor.js'
 import { createLeasedSender } from './pulled-batch.js'
 import { StreamIncarnation } from './stream-incarnation.js'
 
-export interface ForwardRunOptions {
+export interface ForwarderOptions {
   readonly settings: Settings
   readonly nats: NatsSettings
   readonly secrets: readonly string[]
@@ -47,13 +46,22 @@ export interface ForwardTotals {
   readonly lag: number | undefined
 }
 
+/** What `/healthz` answers. */
+export interface Health {
+  readonly ready: boolean
+  /** Null if unknown. */
+  readonly lag: number | null
+  readonly oldestUnsentMs: number | null
+  readonly lastError: string | null
+}
+
 const KINDS: readonly BatchKind[] = ['logs', 'requests']
 /** Orchestrators wait 10 s. The rest of that time is for batches in flight at the deadline, and for closing the connection. */
 const DELIVER_MS = 8_000
 const FLUSH_MS = 500
 
-export class ForwardRun {
-  readonly #options: ForwardRunOptions
+export class Forwarder {
+  readonly #options: ForwarderOptions
   readonly #mask: (text: string) => string
   readonly #reporter: Reporter
   readonly #health: QueueHealth
@@ -63,7 +71,7 @@ export class ForwardRun {
   readonly #delivered: DeliveredBatches
   readonly #destination: Destination
 
-  constructor(options: ForwardRunOptions) {
+  constructor(options: ForwarderOptions) {
     this.#options = options
     const { settings, nats, connect, clock, logTo, emit } = options
     const secrets = [...options.secrets]

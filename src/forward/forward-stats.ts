@@ -1,5 +1,5 @@
 /** Counters of a forwarder for one kind of batches. */
-import type { Outcome } from '../../batch/outcome.js'
+import type { Outcome } from '../batch/outcome.js'
 
 export type RequestOutcome = Outcome['kind']
 

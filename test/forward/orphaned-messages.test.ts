@@ -1,9 +1,9 @@
 /** Republishing of messages that JetStream no longer delivers. */
 import type { Msg, MsgHdrs, NatsConnection } from '@nats-io/transport-node'
 import { expect, test } from 'vitest'
-import { OrphanedMessages } from '../../../src/cli/forward/orphaned-messages.js'
-import { toStreamNames } from '../../../src/nats/message.js'
-import { FakeClock } from '../../fake-clock.js'
+import { OrphanedMessages } from '../../src/forward/orphaned-messages.js'
+import { toStreamNames } from '../../src/nats/message.js'
+import { FakeClock } from '../fake-clock.js'
 
 const NAMES = toStreamNames({ stream: 'S', subject: 's' })
 const CREATED = '2026-01-01T00:00:00Z'

@@ -1,6 +1,6 @@
 /** Parses JetStream's description of a consumer. */
 import type { ConsumerInfo } from '@nats-io/jetstream'
-import { ACK_WAIT_MS } from '../../nats/streams.js'
+import { ACK_WAIT_MS } from '../nats/streams.js'
 
 export interface ConsumerFacts {
   /** Messages not yet delivered to any forwarder. */

@@ -1,8 +1,8 @@
 /** Limits of the bytes that a forwarder holds. */
 import { expect, test } from 'vitest'
-import { ByteBudget } from '../../../src/cli/forward/byte-budget.js'
-import type { Share } from '../../../src/cli/forward/byte-budget.js'
-import { settled } from '../../fake-clock.js'
+import { ByteBudget } from '../../src/forward/byte-budget.js'
+import type { Share } from '../../src/forward/byte-budget.js'
+import { settled } from '../fake-clock.js'
 
 interface Unpacking {
   readonly share: Share

@@ -3,9 +3,9 @@
  * another message, and acknowledging it would delete that message undelivered.
  */
 import type { StreamInfo } from '@nats-io/jetstream'
-import { manageJetStream } from '../../nats/jetstream-request.js'
-import type { StreamNames } from '../../nats/message.js'
-import type { Clock } from '../../shared/clock.js'
+import { manageJetStream } from '../nats/jetstream-request.js'
+import type { StreamNames } from '../nats/message.js'
+import type { Clock } from '../shared/clock.js'
 import type { QueueConnection } from './queue-connection.js'
 
 const TIMEOUT_MS = 2_000

@@ -1,8 +1,8 @@
 /** Detection of a stream that was created again. */
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { expect, test } from 'vitest'
-import { StreamIncarnation } from '../../../src/cli/forward/stream-incarnation.js'
-import { FakeClock } from '../../fake-clock.js'
+import { StreamIncarnation } from '../../src/forward/stream-incarnation.js'
+import { FakeClock } from '../fake-clock.js'
 
 function rig() {
   const clock = new FakeClock()

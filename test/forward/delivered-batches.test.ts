@@ -1,10 +1,10 @@
 /** Detection of batches that were already delivered. */
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { expect, test } from 'vitest'
-import { DeliveredBatches } from '../../../src/cli/forward/delivered-batches.js'
-import type { DeliveredBatchesOptions } from '../../../src/cli/forward/delivered-batches.js'
-import { Signal } from '../../../src/shared/signal.js'
-import { FakeClock, settled } from '../../fake-clock.js'
+import { DeliveredBatches } from '../../src/forward/delivered-batches.js'
+import type { DeliveredBatchesOptions } from '../../src/forward/delivered-batches.js'
+import { Signal } from '../../src/shared/signal.js'
+import { FakeClock, settled } from '../fake-clock.js'
 
 const LIVE = new AbortController().signal
 

@@ -3,8 +3,8 @@
  * has accepted the batch, so the next forwarder stores the letters instead of sending the batch again. The value omits the entries: the
  * batch contains them, and they could exceed the maximum message size. Pure.
  */
-import type { DeadLetter } from '../../batch/batch.js'
-import { parseBatchEntries } from '../../batch/sub-batch.js'
+import type { DeadLetter } from '../batch/batch.js'
+import { parseBatchEntries } from '../batch/sub-batch.js'
 
 export function formatUnstored(letters: readonly DeadLetter[]): string {
   return JSON.stringify(letters.map((letter) => ({ ...letter, entry: undefined })))

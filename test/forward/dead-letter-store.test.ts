@@ -1,9 +1,9 @@
 /** Storing rejected entries in the dead-letter stream. */
 import type { Msg, MsgHdrs, NatsConnection } from '@nats-io/transport-node'
 import { describe, expect, test } from 'vitest'
-import type { DeadLetter } from '../../../src/batch/batch.js'
-import { DeadLetterStore } from '../../../src/cli/forward/dead-letter-store.js'
-import { FakeClock } from '../../fake-clock.js'
+import type { DeadLetter } from '../../src/batch/batch.js'
+import { DeadLetterStore } from '../../src/forward/dead-letter-store.js'
+import { FakeClock } from '../fake-clock.js'
 
 const LIVE = new AbortController().signal
 

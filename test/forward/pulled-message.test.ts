@@ -1,8 +1,8 @@
 /** Acknowledgements and extensions of a message. */
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { expect, test } from 'vitest'
-import { PulledMessage } from '../../../src/cli/forward/pulled-message.js'
-import { FakeClock } from '../../fake-clock.js'
+import { PulledMessage } from '../../src/forward/pulled-message.js'
+import { FakeClock } from '../fake-clock.js'
 
 const LIVE = new AbortController().signal
 

@@ -5,12 +5,12 @@
  */
 import type { StoredMsg } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { BATCH_ID_HEADER, MESSAGE_ID_HEADER } from '../../nats/message.js'
-import type { BatchKind, StreamNames } from '../../nats/message.js'
-import { manageJetStream, MESSAGE_TOO_LARGE, publishToStream } from '../../nats/jetstream-request.js'
-import { readErrorCode } from '../../nats/nats-error.js'
-import type { Reporter } from '../../diagnostics/reporter.js'
-import type { Clock } from '../../shared/clock.js'
+import { BATCH_ID_HEADER, MESSAGE_ID_HEADER } from '../nats/message.js'
+import type { BatchKind, StreamNames } from '../nats/message.js'
+import { manageJetStream, MESSAGE_TOO_LARGE, publishToStream } from '../nats/jetstream-request.js'
+import { readErrorCode } from '../nats/nats-error.js'
+import type { Reporter } from '../diagnostics/reporter.js'
+import type { Clock } from '../shared/clock.js'
 import type { QueueConnection } from './queue-connection.js'
 import type { StreamIncarnation } from './stream-incarnation.js'
 

@@ -1,5 +1,5 @@
 /** Reads the state of the queue and its consumers from JetStream every 5 s, for metrics and readiness. */
-import type { Clock } from '../../shared/clock.js'
+import type { Clock } from '../shared/clock.js'
 import type { BatchForwarder } from './batch-forwarder.js'
 import type { OrphanedMessages } from './orphaned-messages.js'
 import type { QueueConnection } from './queue-connection.js'

@@ -1,7 +1,7 @@
 /** Reports of failures of NATS. */
 import { expect, test } from 'vitest'
-import { QueueHealth } from '../../../src/cli/forward/queue-health.js'
-import { FakeClock } from '../../fake-clock.js'
+import { QueueHealth } from '../../src/forward/queue-health.js'
+import { FakeClock } from '../fake-clock.js'
 
 function rig(): { readonly clock: FakeClock; readonly health: QueueHealth; readonly lines: string[] } {
   const clock = new FakeClock()
