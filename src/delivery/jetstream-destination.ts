@@ -20,7 +20,6 @@ export function createJetStreamDestination(
       ({ Publisher }) =>
         new Publisher({
           settings: nats,
-          timeoutMs: settings.requestTimeoutMs,
           clock,
           isInProcess,
           mask,

@@ -2,7 +2,7 @@
 import { escapeHelp, escapeValue, formatNumber } from '../app/metrics/prometheus-text.js'
 import type { BatchKind } from '../nats/message.js'
 import type { ForwardStats } from './forward-stats.js'
-import type { QueueState } from './queue-monitor.js'
+import type { QueueState } from './forwarder.js'
 
 export interface KindState {
   readonly kind: BatchKind
@@ -109,22 +109,10 @@ export const FORWARD_FAMILIES: readonly Family[] = [
     samples: ofQueue((queue) => Number(queue.isReady)),
   },
   {
-    name: 'pino_ingest_forward_republished_total',
-    type: 'counter',
-    help: 'Messages that this forwarder published again, since JetStream would not have delivered them after a server was killed.',
-    samples: ofQueue((queue) => queue.republished),
-  },
-  {
     name: 'pino_ingest_forward_requests_total',
     type: 'counter',
     help: 'Requests to the service by outcome.',
     samples: byLabel('outcome', (stats) => stats.requests),
-  },
-  {
-    name: 'pino_ingest_forward_unaccounted_messages',
-    type: 'gauge',
-    help: 'Messages in the queue that JetStream does not deliver, for example after a server was killed; published again after ack_wait.',
-    samples: ofQueue((queue) => queue.unaccounted),
   },
 ]
 

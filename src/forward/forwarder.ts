@@ -1,4 +1,5 @@
 /** Creates the parts of `pino-ingest forward` and connects them. */
+import type { StreamState } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { createDestination } from '../delivery/destination.js'
 import type { Destination } from '../delivery/destination.js'
@@ -6,9 +7,10 @@ import { Account } from '../diagnostics/account.js'
 import { Reporter } from '../diagnostics/reporter.js'
 import type { EmitEvent } from '../diagnostics/reporter.js'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
+import { manageJetStream } from '../nats/jetstream-request.js'
 import { toStreamNames } from '../nats/message.js'
 import type { BatchKind } from '../nats/message.js'
-import { findLossRisk } from '../nats/server-version.js'
+import { findOldServer } from '../nats/server-version.js'
 import type { NatsSettings } from '../options/nats-settings.js'
 import type { Settings } from '../options/settings.js'
 import { EndpointPipeline } from '../pipeline/endpoint-pipeline.js'
@@ -19,14 +21,11 @@ import { BatchForwarder } from './batch-forwarder.js'
 import { DeadLetterStore } from './dead-letter-store.js'
 import { DeliveredBatches } from './delivered-batches.js'
 import { formatForwardMetrics } from './forward-metrics.js'
-import type { ForwardState } from './forward-metrics.js'
 import type { ForwardStats } from './forward-stats.js'
-import { OrphanedMessages } from './orphaned-messages.js'
+import { createLeasedSender } from './held-message.js'
 import { QueueConnection } from './queue-connection.js'
+import { QueueConsumer } from './queue-consumer.js'
 import { QueueHealth } from './queue-health.js'
-import { QueueMonitor } from './queue-monitor.js'
-import { createLeasedSender } from './pulled-batch.js'
-import { StreamIncarnation } from './stream-incarnation.js'
 
 export interface ForwarderOptions {
   readonly settings: Settings
@@ -55,10 +54,22 @@ export interface Health {
   readonly lastError: string | null
 }
 
+export interface QueueState {
+  readonly isConnected: boolean
+  /** Connected, and all consumers exist and answer. Ignores outages of the service, where a restart would not help. */
+  readonly isReady: boolean
+  /** Batches that no forwarder has received. Undefined if unknown. */
+  readonly lag: number | undefined
+  readonly ackPending: number | undefined
+  /** Age of the oldest batch that is not acknowledged. 0 if there is none. */
+  readonly oldestUnsentMs: number | undefined
+}
+
 const KINDS: readonly BatchKind[] = ['logs', 'requests']
+const POLL_MS = 5_000
+const INFO_TIMEOUT_MS = 2_000
 /** Orchestrators wait 10 s. The rest of that time is for batches in flight at the deadline, and for closing the connection. */
 const DELIVER_MS = 8_000
-const FLUSH_MS = 500
 
 export class Forwarder {
   readonly #options: ForwarderOptions
@@ -66,10 +77,14 @@ export class Forwarder {
   readonly #reporter: Reporter
   readonly #health: QueueHealth
   readonly #connection: QueueConnection
+  readonly #stream: string
+  readonly #consumers: Readonly<Record<BatchKind, QueueConsumer>>
   readonly #forwarders: readonly BatchForwarder[]
-  readonly #monitor: QueueMonitor
-  readonly #delivered: DeliveredBatches
   readonly #destination: Destination
+  /** Undefined if it cannot be read. */
+  #streamState: StreamState | undefined
+  #cancelPoll: () => void = () => {}
+  #isStopping = false
 
   constructor(options: ForwarderOptions) {
     this.#options = options
@@ -83,12 +98,14 @@ export class Forwarder {
     const reports = { logs: reporter, requests: reporter.forRequestLogs() }
     const health = new QueueHealth({ clock, report: reporter })
     const connection = new QueueConnection({ nats, connect, health, clock })
-    const incarnation = new StreamIncarnation({ connection, names, clock })
     const delivered = new DeliveredBatches({ connection, bucket: names.bucket, health, clock })
     const deadLetters = new DeadLetterStore({ connection, names, health, clock })
     const destination = createDestination({ settings, clock, mask })
     const targets = { logs: destination.entries, requests: destination.requestLogs }
     const pause = new KeyPause(clock)
+    const createConsumer = (kind: BatchKind): QueueConsumer =>
+      new QueueConsumer({ kind, names, connection, health, clock })
+    const consumers = { logs: createConsumer('logs'), requests: createConsumer('requests') }
     this.#forwarders = KINDS.map((kind) => {
       const pipeline = new EndpointPipeline({
         // The forwarder limits the bytes.
@@ -103,50 +120,55 @@ export class Forwarder {
         isShortenable: kind === 'logs',
         meanwhile: 'batches stay in the queue',
       })
-      const shared = { names, connection, incarnation, delivered, deadLetters, health, clock }
+      const shared = { connection, consumer: consumers[kind], delivered, deadLetters, health, clock }
       return new BatchForwarder({ ...settings, ...shared, kind, pipeline })
     })
     this.#mask = mask
+    this.#stream = names.stream
     this.#reporter = reporter
     this.#health = health
     this.#connection = connection
     this.#destination = destination
-    this.#delivered = delivered
-    const orphaned = new OrphanedMessages({ connection, incarnation, names, report: reporter, clock })
-    this.#monitor = new QueueMonitor({ connection, incarnation, forwarders: this.#forwarders, orphaned, clock })
-    let isRiskReported = false
-    // At the first connection and after each reconnect.
-    connection.connected.on(({ info }) => {
-      void delivered.saveRest()
-      const risk = info === undefined ? undefined : findLossRisk(info)
-      if (risk === undefined || isRiskReported) return
-      isRiskReported = true
-      reporter.note('server version', `NATS: ${risk}`)
-    })
+    this.#consumers = consumers
   }
 
-  /** Connects and forwards in the background until `stop`. */
-  start(): void {
-    void this.#connection.open().then(() => this.#monitor.start())
-    for (const forwarder of this.#forwarders) void forwarder.run()
+  /**
+   * Connects, and forwards until `stop`. Never rejects.
+   * @returns why the servers cannot be used; pending if they can
+   */
+  async start(): Promise<string> {
+    await this.#connection.open()
+    const old = findOldServer(this.#connection.current?.info)
+    if (old?.isRefused === true) return old.text
+    if (old !== undefined) this.#reporter.note('server version', `NATS: ${old.text}`)
+    if (!this.#isStopping) {
+      void this.#poll()
+      for (const forwarder of this.#forwarders) void forwarder.run()
+    }
+    return new Promise(() => {})
   }
 
   get totals(): ForwardTotals {
     const sum = (of: keyof ForwardStats['entries']): number =>
       this.#forwarders.reduce((total, { stats }) => total + stats.entries[of], 0)
-    const { lag } = this.#monitor.state
-    return { forwarded: sum('forwarded'), rejected: sum('rejected'), duplicate: sum('duplicate'), lag }
+    return {
+      forwarded: sum('forwarded'),
+      rejected: sum('rejected'),
+      duplicate: sum('duplicate'),
+      lag: this.#queue.lag,
+    }
   }
 
   get metrics(): string {
-    const kinds = this.#forwarders.map(({ kind, stats, inFlight, limit, facts }) => {
-      return { kind, stats, inFlight, limit, lag: facts?.pending, ackPending: facts?.ackPending }
+    const kinds = this.#forwarders.map(({ kind, stats, inFlight, limit }) => {
+      const { info } = this.#consumers[kind]
+      return { kind, stats, inFlight, limit, lag: info?.num_pending, ackPending: info?.num_ack_pending }
     })
-    return formatForwardMetrics({ kinds, queue: this.#monitor.state } satisfies ForwardState)
+    return formatForwardMetrics({ kinds, queue: this.#queue })
   }
 
   get health(): Health {
-    const { isReady, lag = null, oldestUnsentMs = null } = this.#monitor.state
+    const { isReady, lag = null, oldestUnsentMs = null } = this.#queue
     const lastFailure = this.#forwarders.map((one) => one.lastFailure).find((one) => one !== undefined)
     const lastError = this.#health.lastError ?? lastFailure
     // An outage of the service is not the forwarder's; a service that refuses everything needs a correction.
@@ -164,16 +186,44 @@ export class Forwarder {
   async stop(): Promise<void> {
     const { clock } = this.#options
     const deadlineAt = clock.now() + DELIVER_MS
-    this.#monitor.end()
+    this.#isStopping = true
+    this.#cancelPoll()
     await Promise.all(this.#forwarders.map((one) => one.stop(deadlineAt)))
-    // Releases must reach the server. The timeout is for a hanging server.
-    const { current } = this.#connection
-    let cancel = (): void => {}
-    const timeout = new Promise<void>((resolve) => (cancel = clock.timer(FLUSH_MS, resolve)))
-    await Promise.race([Promise.all([current?.flush().catch(() => {}), this.#delivered.saveRest()]), timeout])
-    cancel()
     this.#health.end()
     await Promise.all([this.#connection.close(), this.#destination.close()])
     this.#reporter.flushNow()
+  }
+
+  get #queue(): QueueState {
+    const infos = KINDS.map((kind) => this.#consumers[kind].info)
+    const isConnected = this.#connection.current !== undefined
+    const sum = (of: 'num_pending' | 'num_ack_pending'): number | undefined =>
+      isConnected && infos.every((info) => info !== undefined)
+        ? infos.reduce((total, info) => total + (info?.[of] ?? 0), 0)
+        : undefined
+    const { messages = 0, first_ts: firstAt = '' } = this.#streamState ?? {}
+    const oldestMs = messages === 0 ? 0 : Math.max(this.#options.clock.wallNow() - Date.parse(firstAt), 0)
+    return {
+      isConnected,
+      isReady: isConnected && KINDS.every((kind) => this.#consumers[kind].isReady),
+      lag: sum('num_pending'),
+      ackPending: sum('num_ack_pending'),
+      oldestUnsentMs: isConnected && this.#streamState !== undefined ? oldestMs : undefined,
+    }
+  }
+
+  /** Reads the state of the queue and its consumers, for metrics and readiness. Never rejects. */
+  async #poll(): Promise<void> {
+    const inspections = KINDS.map((kind) => this.#consumers[kind].inspect())
+    try {
+      const { current } = this.#connection
+      const manager = current && (await manageJetStream(current, INFO_TIMEOUT_MS))
+      this.#streamState = (await manager?.streams.info(this.#stream))?.state
+    } catch {
+      // The inspections fail, too, and report it.
+      this.#streamState = undefined
+    }
+    await Promise.all(inspections)
+    if (!this.#isStopping) this.#cancelPoll = this.#options.clock.timer(POLL_MS, () => void this.#poll())
   }
 }

@@ -8,6 +8,7 @@ import {
 } from '../nats/nats-error.js'
 import type { NatsSettings } from '../options/nats-settings.js'
 import type { Clock } from '../shared/clock.js'
+import { pause } from '../shared/pause.js'
 import { Signal } from '../shared/signal.js'
 import type { QueueHealth } from './queue-health.js'
 
@@ -20,19 +21,17 @@ export interface QueueConnectionOptions {
 
 const FIRST_RETRY_MS = 250
 const MAX_RETRY_MS = 5_000
-/** `close()` takes 1 ms. A hanging server must not delay the shutdown. */
+/** A hanging server must not delay the shutdown. */
 const CLOSE_MS = 500
 const PART = 'the connection'
 
 export class QueueConnection {
   /** Emitted at the first connection and after each reconnect. */
   readonly connected = new Signal<[NatsConnection]>()
-  readonly disconnected = new Signal()
   readonly #options: QueueConnectionOptions
+  readonly #closed = new AbortController()
   #connection: NatsConnection | undefined
   #isConnected = false
-  #isClosed = false
-  #endWait: () => void = () => {}
 
   constructor(options: QueueConnectionOptions) {
     this.#options = options
@@ -45,34 +44,36 @@ export class QueueConnection {
 
   /** Retries until it is connected or closed. Never rejects. */
   async open(): Promise<void> {
-    const { nats, connect, health } = this.#options
-    for (let waitMs = FIRST_RETRY_MS; !this.#isClosed; waitMs = Math.min(waitMs * 2, MAX_RETRY_MS)) {
+    const { nats, connect, health, clock } = this.#options
+    const { signal } = this.#closed
+    for (let waitMs = FIRST_RETRY_MS; !signal.aborted; waitMs = Math.min(waitMs * 2, MAX_RETRY_MS)) {
       try {
         const connection = await connect(nats, 'forward')
-        if (this.#isClosed) return void connection.close().catch(() => {})
-        this.#connection = connection
+        if (signal.aborted) return void connection.close().catch(() => {})
         void this.#follow(connection)
-        this.#setConnected(connection)
-        return
+        return this.#setConnected(connection)
       } catch (error) {
         const isLasting = mustBeCorrected(error)
         health.failed(PART, isLasting ? 'AUTH' : 'UNAVAILABLE', describeNatsError(error), isLasting)
-        await this.#wait(waitMs)
+        await pause(clock, waitMs, signal)
       }
     }
   }
 
+  /** Sends what was published before, unless the server hangs. Never rejects. */
   async close(): Promise<void> {
-    this.#isClosed = true
+    const { current } = this
+    this.#closed.abort()
     this.#isConnected = false
-    this.#endWait()
-    const connection = this.#connection
-    if (connection === undefined) return
-    await Promise.race([connection.close().catch(() => {}), this.#wait(CLOSE_MS)])
-    this.#endWait()
+    const inTime = new AbortController()
+    const closed = (current?.flush() ?? Promise.resolve()).then(() => this.#connection?.close()).catch(() => {})
+    await Promise.race([closed, pause(this.#options.clock, CLOSE_MS, inTime.signal)])
+    inTime.abort()
+    void this.#connection?.close().catch(() => {})
   }
 
   #setConnected(connection: NatsConnection): void {
+    this.#connection = connection
     this.#isConnected = true
     this.#options.health.works(PART)
     this.connected.emit(connection)
@@ -81,11 +82,10 @@ export class QueueConnection {
   async #follow(connection: NatsConnection): Promise<void> {
     const { health } = this.#options
     for await (const status of connection.status()) {
-      if (this.#isClosed) return
+      if (this.#closed.signal.aborted) return
       if (status.type === 'disconnect') {
         this.#isConnected = false
         health.failed(PART, 'UNAVAILABLE', `lost to ${status.server}`)
-        this.disconnected.emit()
       } else if (status.type === 'reconnect') {
         this.#setConnected(connection)
       } else if (status.type === 'error' && mustBeCorrected(status.error)) {
@@ -95,20 +95,8 @@ export class QueueConnection {
       }
     }
     // Not expected, since the client retries forever.
-    if (this.#isClosed) return
     this.#isConnected = false
-    this.disconnected.emit()
     await this.open()
-  }
-
-  #wait(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = this.#options.clock.timer(ms, resolve)
-      this.#endWait = () => {
-        cancel()
-        resolve()
-      }
-    })
   }
 }
 

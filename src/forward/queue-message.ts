@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import type { Msg } from '@nats-io/transport-node'
+import type { JsMsg } from '@nats-io/jetstream'
 import { countBatchEntries } from '../batch/count-entries.js'
 import type { Batch } from '../batch/batch.js'
 import { UUID } from '../batch/sub-batch.js'
@@ -36,15 +36,7 @@ const ID = /^[\w-]{1,64}$/
 /** Ids of other programs can have any length. */
 const MAX_ID_UNITS = 64
 
-/** @returns bytes of the body according to a compressed message; undefined if it is not compressed */
-export function computeBodyBytes({ data, headers }: Pick<Msg, 'data' | 'headers'>): number | undefined {
-  if (headers?.get(CONTENT_ENCODING_HEADER) !== 'gzip') return undefined
-  // gzip ends with the length. RFC 1952, section 2.3.1
-  const length = data.length < 4 ? 0 : new DataView(data.buffer, data.byteOffset + data.length - 4).getUint32(0, true)
-  return Math.min(length, MAX_BODY_BYTES)
-}
-
-export async function readMessage(message: Pick<Msg, 'data' | 'headers'>): Promise<QueuedMessage | NoBatch> {
+export async function readMessage(message: Pick<JsMsg, 'data' | 'headers'>): Promise<QueuedMessage | NoBatch> {
   const header = (name: string): string => message.headers?.get(name) ?? ''
   const id = (header(BATCH_ID_HEADER) || header(MESSAGE_ID_HEADER)).slice(0, MAX_ID_UNITS)
   const encoding = header(CONTENT_ENCODING_HEADER)

@@ -5,7 +5,7 @@ import type { NatsSettings } from '../options/nats-settings.js'
 import { VERSION } from '../version.js'
 import loadNats from './load-nats.cjs'
 
-/** Limit per server, in milliseconds. */
+/** Limit per address of a server, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 3_000
 /** Milliseconds between two attempts to reconnect. */
 const RECONNECT_WAIT_MS = 250
@@ -14,23 +14,17 @@ const PING_INTERVAL_MS = 5_000
 /** Shorter for commands, where a user waits. */
 const COMMAND_PING_INTERVAL_MS = 2_000
 
-export interface ConnectOptions {
-  /** Default true. Commands set false: they fail when the connection is lost. */
-  readonly reconnects?: boolean
-  /** Limit for all servers together. It is exceeded if a host name has several addresses. Default: no limit. */
-  readonly timeoutMs?: number
-}
-
 /**
  * Opens a connection. By default it reconnects until it is closed. An open connection keeps the process alive.
  * @param purpose shown in the servers' monitoring, and part of the reply subjects: `forward` receives replies at `_INBOX.forward.>`.
  * Permissions per role can therefore keep an application from reading the forwarders' messages
+ * @param reconnects commands set false: they fail when the connection is lost
  * @throws the client's errors, if no server can be reached or the credentials are rejected; an error of `require` if it is not installed
  */
 export async function connectNats(
   settings: NatsSettings,
   purpose: string,
-  { reconnects = true, timeoutMs = Infinity }: ConnectOptions = {},
+  { reconnects = true }: { readonly reconnects?: boolean } = {},
 ): Promise<NatsConnection> {
   const { connect, jwtAuthenticator, nkeyAuthenticator } = loadNats()
   const { servers, credentials, tls } = settings
@@ -41,7 +35,7 @@ export async function connectNats(
     servers: [...servers],
     name: `pino-ingest ${VERSION} ${purpose}`,
     inboxPrefix: toInboxPrefix(purpose),
-    timeout: Math.min(CONNECT_TIMEOUT_MS, Math.ceil(timeoutMs / servers.length)),
+    timeout: CONNECT_TIMEOUT_MS,
     reconnect: reconnects,
     reconnectTimeWait: RECONNECT_WAIT_MS,
     maxReconnectAttempts: -1,

@@ -18,8 +18,6 @@ export interface PublisherConnectionOptions {
   readonly idleMs?: number | undefined
   /** Whether sockets keep the process alive. Not in a worker, whose sockets close with it. */
   readonly holdsProcess: boolean
-  /** Limit of a connection attempt, for all servers together. */
-  readonly timeoutMs: number
   readonly connect?: typeof connectNats
   /** Called at each connection with the servers' maximum message size in bytes. */
   readonly onMaxPayload: (bytes: number) => void
@@ -30,18 +28,22 @@ export interface OpenConnection {
   readonly jetstream: JetStreamClient
 }
 
+/** A connection, from the attempt to open it until it is closed. */
+interface Link {
+  readonly opened: Promise<OpenConnection>
+  readonly sockets: ConnectionSockets | undefined
+  isConnected: boolean
+  /** The servers' reason for refusing the connection, if they sent one. */
+  refusal?: Error | undefined
+}
+
 export class PublisherConnection {
   readonly #options: PublisherConnectionOptions
-  readonly #ended = new AbortController()
-  #opening: Promise<OpenConnection> | undefined
-  #isConnected = false
-  /** The servers' reason for refusing the connection, if they sent one. */
-  #refusal: Error | undefined
   /** Each rejects a request that waits for a reply. */
   readonly #pending = new Set<(error: Error) => void>()
+  #link: Link | undefined
+  #isClosed = false
   #cancelIdle: () => void = () => {}
-  /** Ends the current connection attempt. */
-  #endAttempt: () => void = () => {}
 
   constructor(options: PublisherConnectionOptions) {
     this.#options = options
@@ -67,10 +69,12 @@ export class PublisherConnection {
       this.#pending.add(fail)
       signal.addEventListener('abort', abort)
       if (signal.aborted) return abort()
-      this.#open()
+      if (this.#isClosed) return fail(new Error('the transport was closed'))
+      const link = (this.#link ??= this.#open())
+      link.opened
         .then((open) => {
-          if (this.#isConnected) return request(open)
-          throw this.#refusal ?? new Error(`not connected to ${this.#servers}`)
+          if (link.isConnected) return request(open)
+          throw link.refusal ?? new Error(`not connected to ${this.#servers}`)
         })
         .then((reply) => end(false, () => resolve(reply)), fail)
     })
@@ -78,114 +82,77 @@ export class PublisherConnection {
 
   /** Closes the connection immediately. Requests that wait for a reply fail. */
   async close(): Promise<void> {
-    this.#ended.abort()
-    await this.#closeConnection()
+    this.#isClosed = true
+    await this.#closeLink()
   }
 
   get #servers(): string {
     return this.#options.settings.servers.join(', ')
   }
 
-  #open(): Promise<OpenConnection> {
-    if (this.#ended.signal.aborted) return Promise.reject(new Error('the transport was closed'))
-    if (this.#opening !== undefined) return this.#opening
-    const opening = this.#connect()
-    this.#opening = opening
-    opening.then(
-      ({ connection }) =>
-        void this.#watch(connection, opening).then(
-          () => this.#forget(opening),
-          () => this.#forget(opening),
-        ),
-      () => {
-        if (this.#opening === opening) this.#opening = undefined
-      },
-    )
-    return opening
-  }
-
-  async #connect(): Promise<OpenConnection> {
-    const { onMaxPayload } = this.#options
-    let connection: NatsConnection
-    try {
-      connection = await this.#attempt()
-    } catch (error) {
-      if (error instanceof Error) error.message = `${error.message} (${this.#servers})`
-      throw error
-    }
-    this.#isConnected = !connection.isClosed()
-    this.#refusal = undefined
-    if (connection.info !== undefined) onMaxPayload(connection.info.max_payload)
-    return { connection, jetstream: loadNats().jetstream(connection) }
-  }
-
-  /** Has its own timeout, since a host name can have any number of addresses and the client tries each. */
-  #attempt(): Promise<NatsConnection> {
-    const { settings, clock, holdsProcess, timeoutMs, connect = connectNats } = this.#options
+  #open(): Link {
+    const { settings, holdsProcess, connect = connectNats } = this.#options
     const sockets = holdsProcess ? new ConnectionSockets() : undefined
-    const start = (): Promise<NatsConnection> => connect(settings, 'publisher', { timeoutMs })
-    return new Promise((resolve, reject) => {
-      let hasEnded = false
-      const end = (error: Error): void => {
-        hasEnded = true
-        sockets?.end()
-        reject(error)
-      }
-      const cancel = clock.timer(timeoutMs, () => end(new Error(`no connection within ${timeoutMs} ms`)))
-      this.#endAttempt = () => end(new Error('the attempt was aborted'))
-      void (sockets?.run(start) ?? start())
-        .then((connection) => {
-          if (hasEnded) void connection.close().catch(() => {})
-          else resolve(connection)
-        }, reject)
-        .finally(cancel)
+    const start = (): Promise<NatsConnection> => connect(settings, 'publisher')
+    const opened = (sockets?.run(start) ?? start()).then((connection) => {
+      this.#connected(link, connection)
+      void this.#watch(link, connection)
+        .catch(() => {})
+        .then(() => this.#forget(link, 'the connection was closed'))
+      return { connection, jetstream: loadNats().jetstream(connection) }
     })
+    const link: Link = { opened, sockets, isConnected: false }
+    opened.catch((error: Error) => {
+      error.message = `${error.message} (${this.#servers})`
+      this.#forget(link, error.message)
+    })
+    return link
   }
 
-  async #watch(connection: NatsConnection, opening: Promise<OpenConnection>): Promise<void> {
+  #connected(link: Link, connection: NatsConnection): void {
+    link.isConnected = !connection.isClosed()
+    link.refusal = undefined
+    if (connection.info !== undefined) this.#options.onMaxPayload(connection.info.max_payload)
+  }
+
+  async #watch(link: Link, connection: NatsConnection): Promise<void> {
     for await (const status of connection.status()) {
-      // This connection is closing, and a batch may have opened another one.
-      if (this.#opening !== opening) continue
-      if (status.type === 'disconnect' || status.type === 'close') {
-        this.#isConnected = false
-        this.#failPending(`the connection to ${this.#servers} was lost`)
-      } else if (status.type === 'reconnect') {
-        this.#isConnected = true
-        this.#refusal = undefined
-        if (connection.info !== undefined) this.#options.onMaxPayload(connection.info.max_payload)
-      } else if (status.type === 'error' && status.error.name !== 'PermissionViolationError') {
-        this.#refusal = status.error
-      }
+      if (status.type === 'reconnect') this.#connected(link, connection)
+      else if (status.type === 'disconnect' || status.type === 'close') {
+        link.isConnected = false
+        this.#failPending(link, `the connection to ${this.#servers} was lost`)
+      } else if (status.type === 'error' && status.error.name !== 'PermissionViolationError')
+        link.refusal = status.error
     }
   }
 
-  #forget(opening: Promise<OpenConnection>): void {
-    if (this.#opening !== opening) return
-    this.#opening = undefined
-    this.#isConnected = false
-    this.#failPending('the connection was closed')
+  #forget(link: Link, reason: string): void {
+    link.isConnected = false
+    this.#failPending(link, reason)
+    if (this.#link === link) this.#link = undefined
   }
 
-  #failPending(reason: string): void {
-    for (const fail of [...this.#pending]) fail(this.#refusal ?? new Error(reason))
+  /** Does nothing for a former connection: the requests are those of the next one. */
+  #failPending(link: Link, reason: string): void {
+    if (this.#link === link) for (const fail of [...this.#pending]) fail(link.refusal ?? new Error(reason))
   }
 
   /** Does nothing without `idleMs`. */
   #closeAfter(ms: number | undefined): void {
     const { clock, idleMs } = this.#options
-    if (idleMs === undefined || ms === undefined || this.#opening === undefined) return
+    if (idleMs === undefined || ms === undefined || this.#link === undefined) return
     this.#cancelIdle()
-    this.#cancelIdle = clock.timer(ms, () => void this.#closeConnection())
+    this.#cancelIdle = clock.timer(ms, () => void this.#closeLink())
   }
 
-  async #closeConnection(): Promise<void> {
+  async #closeLink(): Promise<void> {
     this.#cancelIdle()
-    const opening = this.#opening
-    if (opening === undefined) return
-    const isConnected = this.#isConnected
-    this.#forget(opening)
-    if (!isConnected) this.#endAttempt()
-    const closed = opening.then(({ connection }) => connection.close()).catch(() => {})
+    const link = this.#link
+    if (link === undefined) return
+    const { isConnected } = link
+    this.#forget(link, 'the connection was closed')
+    if (!isConnected) link.sockets?.end()
+    const closed = link.opened.then(({ connection }) => connection.close()).catch(() => {})
     if (isConnected) await closed
   }
 }

@@ -11,8 +11,6 @@ import { PublisherConnection } from './publisher-connection.js'
 
 export interface PublisherOptions {
   readonly settings: NatsSettings
-  /** Limit of a connection attempt. */
-  readonly timeoutMs: number
   readonly clock: Clock
   /** Runs in the application's own thread, where an open connection keeps the process alive. */
   readonly isInProcess: boolean
@@ -29,14 +27,13 @@ export class Publisher {
   readonly senders: Readonly<Record<BatchKind, Sender>>
   readonly #connection: PublisherConnection
 
-  constructor({ settings, timeoutMs, clock, isInProcess, mask, onMaxBodyBytes }: PublisherOptions) {
+  constructor({ settings, clock, isInProcess, mask, onMaxBodyBytes }: PublisherOptions) {
     const connection = new PublisherConnection({
       settings,
       clock,
       idleMs: isInProcess ? IDLE_MS : undefined,
       // Commands publish in the main thread.
       holdsProcess: isInProcess || isMainThread,
-      timeoutMs,
       onMaxPayload: (bytes) => onMaxBodyBytes(bytes - MAX_HEADER_BYTES),
     })
     const { stream, subjects } = toStreamNames(settings)

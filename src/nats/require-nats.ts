@@ -14,10 +14,12 @@ export function requireNats({
 }: Pick<Settings, 'nats'> & Partial<Pick<Settings, 'enabled'>>): void {
   // A disabled transport sends nothing and needs no client.
   if (nats === undefined || !enabled || isNatsInstalled()) return
+  throw createMissingError('nats', PACKAGES)
+}
+
+/** @param what needs the packages */
+export function createMissingError(what: string, packages: readonly string[]): IngestError {
   const isNode20 = process.versions.node.startsWith('20.')
-  const installed = PACKAGES.map((name) => (isNode20 ? `${name}@${NODE_20_VERSION}` : name))
-  throw new IngestError(
-    'CONFIG',
-    `nats needs ${PACKAGES.join(' and ')}, which are not installed: npm install ${installed.join(' ')}`,
-  )
+  const install = packages.map((name) => (isNode20 ? `${name}@${NODE_20_VERSION}` : name)).join(' ')
+  return new IngestError('CONFIG', `${what} needs ${packages.join(' and ')}; install: npm install ${install}`)
 }

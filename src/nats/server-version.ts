@@ -1,34 +1,28 @@
-/** Which versions of nats-server work, and which of them keep what they have acknowledged. */
+/** The oldest version of nats-server that a fleet can use. */
 import type { ServerInfo } from '@nats-io/transport-node'
 
-/** Earlier servers do not name the consumer in the subjects of requests, which permissions need. */
-const OLDEST = [2, 9, 0] as const
 /**
  * When a server of a cluster is killed, earlier ones can give two messages the same sequence. The acknowledgement of one then deletes both.
  * @see https://jepsen.io/analyses/nats-2.12.1 for process crashes before 2.10.23
  */
-const OLDEST_SAFE_CLUSTER = [2, 10, 23] as const
+const OLDEST = '2.10.23'
 
-type Server = Pick<ServerInfo, 'version' | 'cluster'>
-
-/** @returns what to do if the server is too old to work with */
-export function findTooOld({ version }: Server): string | undefined {
-  return isBefore(version, OLDEST) ? `update it: ${OLDEST.join('.')} or later is needed` : undefined
+export interface OldServer {
+  /** Whether it belongs to a cluster and must not be used. A single server has no replicas that could differ. */
+  readonly isRefused: boolean
+  /** The version, its effect, and what to do. */
+  readonly text: string
 }
 
-/** @returns the risk and what to do if the server belongs to a cluster that can lose acknowledged messages */
-export function findLossRisk({ version, cluster }: Server): string | undefined {
-  if (cluster === undefined || !isBefore(version, OLDEST_SAFE_CLUSTER)) return undefined
-  return `nats-server ${version} can lose acknowledged batches when a server of the cluster is killed: update all servers to ${OLDEST_SAFE_CLUSTER.join('.')} or later`
+/** @returns undefined if the version is supported. A build without a number is not known to be old */
+export function findOldServer(server: Pick<ServerInfo, 'version' | 'cluster'> | undefined): OldServer | undefined {
+  if (server === undefined || !(toNumber(server.version) < toNumber(OLDEST))) return undefined
+  const text = `nats-server ${server.version} is too old, and can lose acknowledged batches in a cluster: update all servers to ${OLDEST} or later`
+  return { isRefused: server.cluster !== undefined, text }
 }
 
-function isBefore(version: string, oldest: readonly number[]): boolean {
-  const parts = version.split('.').map((part) => Number.parseInt(part, 10))
-  for (const [at, least] of oldest.entries()) {
-    const part = parts[at] ?? 0
-    // A build without a number is not known to be old.
-    if (Number.isNaN(part)) return false
-    if (part !== least) return part < least
-  }
-  return false
+/** For comparison. NaN, which is less than no number, if the version has no number. */
+function toNumber(version: string): number {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map((part) => Number.parseInt(part, 10))
+  return (major * 1_000 + minor) * 1_000 + patch
 }

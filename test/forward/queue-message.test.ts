@@ -1,6 +1,6 @@
 /** Parsing of queue messages. */
 import { gzipSync } from 'node:zlib'
-import type { Msg } from '@nats-io/transport-node'
+import type { JsMsg } from '@nats-io/jetstream'
 import { expect, test } from 'vitest'
 import { readMessage } from '../../src/forward/queue-message.js'
 
@@ -10,10 +10,10 @@ const BODY = `{"batch_id":"${ID}","logs":[{"message":"ü"},{"message":"b"}]}`
 function messageOf(
   body: string | Uint8Array,
   headers: Readonly<Record<string, string>> = {},
-): Pick<Msg, 'data' | 'headers'> {
+): Pick<JsMsg, 'data' | 'headers'> {
   return {
     data: typeof body === 'string' ? Buffer.from(body) : body,
-    headers: { get: (name: string) => headers[name] ?? '' } as NonNullable<Msg['headers']>,
+    headers: { get: (name: string) => headers[name] ?? '' } as NonNullable<JsMsg['headers']>,
   }
 }
 
@@ -21,7 +21,7 @@ const OWN = { 'Nats-Msg-Id': ID, 'Pino-Ingest-Count': '2' }
 
 test.each([
   ['with the headers of the transport', messageOf(BODY, OWN)],
-  ['without headers', { data: Buffer.from(BODY) }],
+  ['without headers', { data: Buffer.from(BODY), headers: undefined }],
   ['with another id', messageOf(BODY, { ...OWN, 'Nats-Msg-Id': 'other' })],
   ['with an impossible count', messageOf(BODY, { ...OWN, 'Pino-Ingest-Count': '101' })],
   ['with a count that is too small', messageOf(BODY, { ...OWN, 'Pino-Ingest-Count': '1' })],

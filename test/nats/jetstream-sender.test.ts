@@ -62,7 +62,7 @@ test('an acknowledged or duplicate message is delivered', async () => {
   expect(sent[0]).toMatchObject({ subject: 's.logs', body: batch.body, msgID: 'id-1', expect: { streamName: 'S' } })
 })
 
-test.each([{}, { stream: 'S' }, { stream: 'S', seq: 0 }, { stream: 'other', seq: 1 }, { seq: 1 }])(
+test.each([{}, { stream: 'S' }, { stream: 'S', seq: 0, duplicate: true }, { stream: 'other', seq: 1 }, { seq: 1 }])(
   'a reply that is not an acknowledgement of the stream is a failure: %o',
   async (answer) => {
     const { send } = setup([answer])
@@ -120,53 +120,5 @@ describe('a publish without a responder', () => {
       queue: 'misconfigured',
       reason: expect.stringContaining('S does not exist'),
     })
-  })
-})
-
-describe('a message in doubt', () => {
-  const conflict = Object.assign(new Error('duplicate message id is in process'), { code: 10_158 })
-
-  const timeout = Object.assign(new Error('timeout'), { name: 'TimeoutError' })
-
-  /** Sends the batch again at these times, in seconds. @returns the message IDs */
-  const idsOf = async (replies: (object | Error)[], ...seconds: readonly number[]): Promise<string[]> => {
-    const { clock, send, sent } = setup(replies)
-    const kinds: string[] = []
-    for (const at of seconds) {
-      await clock.advance(at * 1_000 - clock.now())
-      kinds.push((await send(batchOf())).kind)
-    }
-    expect(kinds).toEqual(seconds.map((_, at) => (at < seconds.length - 1 ? 'retryable' : 'delivered')))
-    for (const { msgID, headers } of sent)
-      expect(headers.get('Pino-Ingest-Batch-Id')).toBe(msgID === 'id-1' ? '' : 'id-1')
-    return sent.map(({ msgID }) => msgID)
-  }
-
-  describe.each([
-    ['before 2.11', { stream: 'S', seq: 0, duplicate: true }],
-    ['since', conflict],
-  ])('%s', (_, doubt) => {
-    test('gets another ID after 10 s in doubt, repeatedly', async () => {
-      const ids = await idsOf([doubt, doubt, doubt, doubt, doubt], 0, 1, 11, 12, 22, 23)
-      expect(ids).toEqual(['id-1', 'id-1', 'id-1', 'id-1-1', 'id-1-1', 'id-1-2'])
-    })
-
-    test('is first retried under its own ID, even later, since it may be stored by then', async () => {
-      expect(await idsOf([doubt, { ...STORED, duplicate: true }], 0, 60)).toEqual(['id-1', 'id-1'])
-    })
-
-    test('keeps its ID after a timeout', async () => {
-      const ids = await idsOf([doubt, timeout, doubt, timeout, timeout], 0, 30, 60, 61, 91, 121)
-      expect(ids).toEqual(['id-1', 'id-1', 'id-1', 'id-1-1', 'id-1-1', 'id-1-1'])
-    })
-  })
-
-  test('starts with its own ID again after it was stored', async () => {
-    const { clock, send, sent } = setup([conflict, conflict])
-    for (const ms of [10_000, 10_000, 10_000, 10_000]) {
-      await clock.advance(ms)
-      await send(batchOf())
-    }
-    expect(sent.map(({ msgID }) => msgID)).toEqual(['id-1', 'id-1', 'id-1-1', 'id-1'])
   })
 })

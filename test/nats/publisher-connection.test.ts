@@ -54,7 +54,6 @@ function setup({ idleMs, holdsProcess = false }: { idleMs?: number; holdsProcess
     clock,
     idleMs,
     holdsProcess,
-    timeoutMs: 10_000,
     onMaxPayload: (bytes) => limits.push(bytes),
     connect: () =>
       new Promise<NatsConnection>((resolve, reject) =>
@@ -108,23 +107,6 @@ describe('opening', () => {
     await connected()
     expect(attempts).toHaveLength(2)
   })
-
-  test.each([false, true])(
-    'has a timeout; a connection that opens later is closed (tracks sockets: %s)',
-    async (holdsProcess) => {
-      const { attempts, clock, use, connected } = setup({ holdsProcess })
-      const used = use()
-      await clock.advance(9_999)
-      expect(used.outcome).toBeUndefined()
-      await clock.advance(1)
-      expect(used.outcome).toContain('no connection within 10000 ms')
-      const late = new FakeClient()
-      attempts[0]?.succeed(late)
-      await settled()
-      expect(late.closes).toBe(1)
-      expect((await connected()).closes).toBe(0)
-    },
-  )
 
   test('leaves no timer', async () => {
     const { attempts, clock, use, connected } = setup()

@@ -15,6 +15,7 @@ import { formatNumber } from '../shared/terminal-format.js'
 import { resolveNatsSettings } from '../shared/nats-session.js'
 import { requireEnabled } from '../shared/require-enabled.js'
 import { onTerminationSignal } from '../shared/termination-signals.js'
+import { loadKv } from '../../forward/delivered-batches.js'
 import { Forwarder } from '../../forward/forwarder.js'
 import type { ForwardTotals } from '../../forward/forwarder.js'
 import { parseMetricsAddress, startMetricsServer } from './metrics-server.js'
@@ -63,6 +64,7 @@ async function run({ switches, texts }: Arguments): Promise<number> {
   const nats = resolveNatsSettings()
   const settings = resolveServiceSettings()
   requireNats({ nats })
+  await loadKv()
   const isSilent = settings.logTo === 'silent'
   const emit: EmitEvent = (event, payload) => {
     if (asJson && !isSilent && PRINTED_EVENTS.includes(event))

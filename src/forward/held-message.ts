@@ -1,0 +1,134 @@
+/** A message that this forwarder has received, and neither acknowledged nor given back. JetStream redelivers it after `ack_wait`. */
+import type { JsMsg } from '@nats-io/jetstream'
+import type { Batch, BatchAcknowledgement, DeadLetter } from '../batch/batch.js'
+import type { Sender } from '../batch/sender.js'
+import type { Clock } from '../shared/clock.js'
+
+/**
+ * `sending`: its batch waits for the first reply. `failing`: the service failed or refused it, or a part of it. `settled`: all of its
+ * entries have an outcome, or it is not a batch; what remains to be stored is stored.
+ */
+type Phase = 'sending' | 'failing' | 'settled'
+
+export interface HeldMessageOptions {
+  readonly message: JsMsg
+  /** Undefined if the message is not a batch. */
+  readonly batch: Batch | undefined
+  /** Milliseconds after an extension for which JetStream delivers the message to no other forwarder. */
+  readonly leaseMs: number
+  readonly clock: Pick<Clock, 'now'>
+}
+
+export class HeldMessage {
+  readonly message: JsMsg
+  /** With an acknowledgement that leads back to this message. */
+  readonly batch: Batch | undefined
+  /** Memory that it takes. */
+  readonly bytes: number
+  /** The rejected entries, when all entries are settled; undefined if the batch was given up. */
+  readonly ended: Promise<readonly DeadLetter[] | undefined>
+  readonly deadLetters: DeadLetter[] = []
+  phase: Phase
+  readonly #leaseMs: number
+  readonly #clock: Pick<Clock, 'now'>
+  #leaseEndsAt: number
+  #settledEntries = 0
+  #isGivenUp = false
+  #end: (letters?: readonly DeadLetter[]) => void = () => {}
+
+  constructor({ message, batch, leaseMs, clock }: HeldMessageOptions) {
+    this.message = message
+    this.batch = batch && { ...batch, acknowledgement: new HeldPart(this, batch.count) }
+    this.bytes = batch?.body.length ?? message.data.length
+    this.phase = batch === undefined ? 'settled' : 'sending'
+    this.ended = new Promise((resolve) => (this.#end = resolve))
+    this.#leaseMs = leaseMs
+    this.#clock = clock
+    this.#leaseEndsAt = clock.now() + leaseMs
+  }
+
+  /** Whether JetStream may have delivered the message to another forwarder. Stays true. */
+  get isOverdue(): boolean {
+    return this.#clock.now() > this.#leaseEndsAt
+  }
+
+  /** Whether its batch may be sent, and parts of it. */
+  get maySend(): boolean {
+    return !this.#isGivenUp && !this.isOverdue
+  }
+
+  settle(count: number): void {
+    this.#settledEntries += count
+    if (this.#settledEntries === this.batch?.count) this.#end(this.deadLetters)
+  }
+
+  giveUp(): void {
+    this.#isGivenUp = true
+    this.#end()
+  }
+
+  /** Restarts `ack_wait`. Does nothing once the message is overdue. */
+  extend(): void {
+    if (this.isOverdue) return
+    this.#answer(() => this.message.working())
+    this.#leaseEndsAt = this.#clock.now() + this.#leaseMs
+  }
+
+  /** If the acknowledgement is lost, JetStream redelivers the message, and the bucket knows its batch. */
+  acknowledge(): void {
+    this.#answer(() => this.message.ack())
+  }
+
+  /** JetStream redelivers the message to any forwarder after the delay. An overdue one is another forwarder's. */
+  giveBack(delayMs: number): void {
+    if (!this.isOverdue) this.#answer(() => this.message.nak(delayMs))
+  }
+
+  #answer(send: () => void): void {
+    try {
+      send()
+    } catch {
+      // The connection is closed: JetStream redelivers the message.
+    }
+  }
+}
+
+/** The acknowledgement of a batch or of a part. */
+class HeldPart implements BatchAcknowledgement {
+  /** JetStream stores the batch, so delivery may give it up at any time. */
+  readonly isDurable = true
+  readonly held: HeldMessage
+  readonly #count: number
+
+  constructor(held: HeldMessage, count: number) {
+    this.held = held
+    this.#count = count
+  }
+
+  createPart({ length }: readonly number[]): HeldPart {
+    return new HeldPart(this.held, length)
+  }
+
+  storeDeadLetters(letters: readonly DeadLetter[]): void {
+    this.held.deadLetters.push(...letters)
+  }
+
+  acknowledge(positions?: readonly number[]): void {
+    this.held.settle(positions?.length ?? this.#count)
+  }
+}
+
+/** @param batch that of a held message, or a part of it */
+export function toHeldMessage({ acknowledgement }: Batch): HeldMessage {
+  return (acknowledgement as HeldPart).held
+}
+
+/** Sends a batch only while its message is this forwarder's, and parts of it only until it is given up. */
+export function createLeasedSender(inner: Sender): Sender {
+  return {
+    async send(batch, signal) {
+      if (toHeldMessage(batch).maySend) return inner.send(batch, signal)
+      return { kind: 'abandoned', reason: 'JetStream may have delivered it to another forwarder' }
+    },
+  }
+}
