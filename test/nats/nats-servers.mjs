@@ -5,20 +5,24 @@
  * Plain JavaScript, since the demo, the fault runs and the benchmarks also use it. Leaders are read from the servers' monitoring,
  * which needs no credentials.
  */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { nowMs } from '../faults/monotonic.mjs'
 import { lastingPort } from '../reusable-port.mjs'
 
-/** Shown if nats-server is not installed. */
-export const HOW_TO_GET_NATS_SERVER =
-  'This needs nats-server: `apt-get install nats-server` (Debian), or set NATS_SERVER_BIN to one (https://nats.io/download/).'
+const OLDEST = '2.10.23'
+/** Shown if there is no nats-server. */
+export const HOW_TO_GET_NATS_SERVER = `This needs nats-server ${OLDEST} or later: run test/nats/fetch-nats-server.sh (Debian, Ubuntu), or set NATS_SERVER_BIN to one (https://nats.io/download/).`
 
-const FOLDERS = ['/usr/sbin', '/usr/bin', '/usr/local/bin']
+const FETCH = fileURLToPath(new URL('fetch-nats-server.sh', import.meta.url))
+const CACHE = fileURLToPath(new URL('../../node_modules/.cache/pino-ingest', import.meta.url))
+/** The first ones are not in every user's PATH. */
+const FOLDERS = ['/usr/sbin', '/usr/bin', '/usr/local/bin', CACHE]
 /** A server fails to start if another process takes one of its ports first. */
 const MOST_ATTEMPTS = 3
 const POLL_MS = 50
@@ -28,17 +32,32 @@ const PATIENCE_S = 60
 const MAX_LOG_CHARS = 200_000
 
 /**
- * A wrong NATS_SERVER_BIN is an error: no other server is used instead.
+ * NATS_SERVER_BIN, of any version; else the first server of version 2.10.23 or later. If NATS_SERVER_BIN is wrong, no other server is used instead.
  *
  * @param {Readonly<Record<string, string | undefined>>} [env]
- * @param {(path: string) => boolean} [exists]
+ * @param {(path: string) => string | undefined} [versionOf] undefined for no server
  * @returns {string | undefined}
  */
-export function findNatsServer(env = process.env, exists = existsSync) {
-  const given = env['NATS_SERVER_BIN']
-  if (given !== undefined && given !== '') return exists(given) ? given : undefined
+export function findNatsServer(env = process.env, versionOf = askVersion) {
+  const given = env['NATS_SERVER_BIN'] ?? ''
+  if (given !== '') return versionOf(given) === undefined ? undefined : given
   const folders = [...(env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== ''), ...FOLDERS]
-  return folders.map((folder) => join(folder, 'nats-server')).find(exists)
+  const isRecent = (/** @type {string} */ path) =>
+    (versionOf(path) ?? '').localeCompare(OLDEST, 'en', { numeric: true }) >= 0
+  return folders.map((folder) => join(folder, 'nats-server')).find(isRecent)
+}
+
+/** As `findNatsServer()`; without a server it fetches one, and says so on stderr. */
+export function findOrFetchNatsServer() {
+  const found = findNatsServer()
+  if (found !== undefined || (process.env['NATS_SERVER_BIN'] ?? '') !== '') return found
+  spawnSync(FETCH, { stdio: ['ignore', 'ignore', 'inherit'] })
+  return findNatsServer()
+}
+
+/** @param {string} path @returns {string | undefined} */
+function askVersion(path) {
+  return /[\d.]+/.exec(spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[0]
 }
 
 /**
@@ -53,7 +72,7 @@ export function findNatsServer(env = process.env, exists = existsSync) {
  *
  * @param {ServerOptions} [options]
  * @returns {Promise<NatsServers>}
- * @throws if nats-server is not installed, with instructions
+ * @throws if there is no nats-server, with instructions
  */
 export async function startNatsServers(options = {}) {
   for (let attempt = 1; ; attempt += 1) {
@@ -138,23 +157,17 @@ export class NatsServers {
     await Promise.all(this.nodes.map((node) => node.reload(config)))
   }
 
-  /**
-   * Waits for the node that leads a stream, as seen by a running node.
-   *
-   * @param {string} stream
-   * @param {number} [timeoutMs]
-   * @returns {Promise<NatsNode>}
-   */
-  async leaderOf(stream, timeoutMs = READY_TIMEOUT_MS) {
+  /** Waits for the node that leads a stream. @param {string} stream @returns {Promise<NatsNode>} */
+  async leaderOf(stream) {
     /** @type {NatsNode | undefined} */
     let leader
     await until(
       async () => {
-        const seen = await Promise.all(this.nodes.map((node) => node.streamState(stream)))
-        leader = this.nodes.find(({ name, isRunning }) => isRunning && seen.some((state) => state?.leader === name))
+        const states = await Promise.all(this.nodes.map((node) => node.streamState(stream)))
+        leader = this.nodes[states.findIndex((state) => state?.isLeader === true)]
         return leader !== undefined
       },
-      timeoutMs,
+      READY_TIMEOUT_MS,
       () => `no leader of ${stream}`,
     )
     return /** @type {NatsNode} */ (/** @type {unknown} */ (leader))
@@ -180,7 +193,7 @@ export class NatsServers {
  * @property {string} config
  */
 
-/** @typedef {{ leader: string | undefined, isLeader: boolean, messages: number, bytes: number, lastSequence: number }} StreamState */
+/** @typedef {{ isLeader: boolean, messages: number, lastSequence: number }} StreamState */
 
 /** One server. Its files persist across restarts. */
 export class NatsNode {
@@ -253,6 +266,13 @@ export class NatsNode {
     await this.start()
   }
 
+  /** Kills it, deletes all that it stored, and starts it again. */
+  async startEmpty() {
+    await this.kill()
+    rmSync(join(this.#options.folder, 'data'), { recursive: true, maxRetries: 3 })
+    await this.start()
+  }
+
   /** Suspends it: connections stay open without replies. */
   async freeze() {
     const { pid } = this
@@ -306,15 +326,9 @@ export class NatsNode {
     for (const account of jetStream?.account_details ?? []) {
       const found = account.stream_detail?.find((/** @type {{ name: string }} */ { name }) => name === stream)
       if (found === undefined) continue
-      const leader = this.#options.routes.length === 0 ? this.name : found.cluster?.leader
-      const { messages, bytes, last_seq: lastSequence } = found.state
-      return {
-        leader: leader === '' ? undefined : leader,
-        isLeader: leader === this.name,
-        messages,
-        bytes,
-        lastSequence,
-      }
+      const { messages, last_seq: lastSequence } = found.state
+      const isLeader = this.#options.routes.length === 0 || found.cluster?.leader === this.name
+      return { isLeader, messages, lastSequence }
     }
     return undefined
   }
