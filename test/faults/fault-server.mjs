@@ -145,14 +145,17 @@ export class FaultServer {
   }
 
   /**
-   * Number of requests between a refusal and the end of its Retry-After.
+   * Number of requests of a client between a refusal and the end of its Retry-After.
    * @param {number} status @param {number} waitMs
    * @param {number} graceMs for requests that were already in transit
    */
   early(status, waitMs, graceMs) {
     const refusals = this.calls.filter((call) => call.status === status && call.answeredAt !== undefined)
-    return this.calls.filter(({ at }) =>
-      refusals.some(({ answeredAt = Infinity }) => at > answeredAt + graceMs && at < answeredAt + waitMs),
+    return this.calls.filter(({ at, client }) =>
+      refusals.some(
+        ({ answeredAt = Infinity, client: refused }) =>
+          refused === client && at > answeredAt + graceMs && at < answeredAt + waitMs,
+      ),
     ).length
   }
 

@@ -71,7 +71,7 @@ export async function chaos(fleet, { minutes, seed }) {
   const forwarders = async () => {
     while (!isOver()) {
       await sleep(between(3_000, 15_000))
-      const running = fleet.forwarders.filter((one) => one.isRunning)
+      const running = fleet.runningForwarders
       await running[Math.floor(random() * running.length)]?.kill(random() < 0.8 ? 'SIGKILL' : 'SIGTERM')
       counts.forwarders += 1
       fleet.startForwarder()

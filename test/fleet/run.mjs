@@ -1,8 +1,9 @@
 /** Runs one scenario on its own fleet, and checks the outcome. */
+import { nowMs } from '../faults/monotonic.mjs'
 import { Fleet } from './fleet.mjs'
 
 const APPLICATIONS = 3
-/** Number of output lines of the forwarders that are shown on a failure. */
+/** Number of forwarders whose output is shown on a failure. */
 const SHOWN = 10
 
 /**
@@ -10,15 +11,9 @@ const SHOWN = 10
  * @param {Partial<import('./scenarios.mjs').RunOptions> & { perSecond?: number }} [options] `perSecond`: entries of each application
  */
 export async function run(scenario, { minutes = 10, seed = 1, perSecond = 500 } = {}) {
-  const {
-    nodes = 3,
-    seconds = 20,
-    isDead,
-    mayDuplicate = false,
-    maxPauseMs = Infinity,
-    maxRedeliveryMs = Infinity,
-  } = scenario
-  const fleet = await Fleet.start({ nodes })
+  const { nodes = 3, seconds = 20, maxBytes = '1GiB', isDead = () => false, mayDuplicate = false } = scenario
+  const { maxPauseMs = Infinity, maxDeliveryMs = Infinity } = scenario
+  const fleet = await Fleet.start(nodes, maxBytes)
   try {
     fleet.startForwarder()
     fleet.startForwarder()
@@ -27,27 +22,24 @@ export async function run(scenario, { minutes = 10, seed = 1, perSecond = 500 } 
       fleet.logged(fleet.startApp({ first: index * count, count, perSecond }), index * count),
     )
     const [told] = await Promise.all([scenario.run(fleet, { minutes, seed }), ...logging])
-    await fleet.settle()
-    const outcome = await fleet.outcome({ ...(isDead && { isDead }) })
-    const dead = isDead === undefined ? 0 : [...fleet.expected].filter((n) => isDead(n)).length
+    const endedAt = nowMs()
+    await fleet.settle(isDead)
+    const outcome = await fleet.outcome(endedAt, isDead)
+    const { deadLettered, duplicated, longestPauseMs, deliveredAfterMs } = outcome
+    const dead = [...fleet.expected].filter((n) => isDead(n)).length
     const wrong = [
       ...outcome.wrong,
       ...(told?.wrong ?? []),
-      ...(outcome.deadLettered === dead ? [] : [`${outcome.deadLettered} dead letters, not ${dead}`]),
-      ...(mayDuplicate || outcome.duplicated === 0 ? [] : [`${outcome.duplicated} entries came twice`]),
-      ...(outcome.longestPauseMs <= maxPauseMs ? [] : [`publishing paused for ${outcome.longestPauseMs} ms`]),
-      ...(outcome.longestRedeliveryMs <= maxRedeliveryMs
-        ? []
-        : [`a batch of a killed forwarder came again after ${outcome.longestRedeliveryMs} ms`]),
+      ...(deadLettered === dead ? [] : [`${deadLettered} dead letters, not ${dead}`]),
+      ...(mayDuplicate || duplicated === 0 ? [] : [`${duplicated} entries came twice`]),
+      ...(longestPauseMs <= maxPauseMs ? [] : [`publishing paused for ${longestPauseMs} ms`]),
+      ...(deliveredAfterMs <= maxDeliveryMs ? [] : [`all was delivered after ${deliveredAfterMs} ms`]),
     ]
     const said =
       wrong.length === 0
         ? []
-        : fleet.forwarders.map(({ name, said: text }) => `${name}: ${text.slice(-1_000)}`).slice(-SHOWN)
-    const repaired = fleet.forwarders.flatMap(
-      ({ said: text }) => text.match(/published \d+ messages of \S+ again/g) ?? [],
-    )
-    return { ...outcome, wrong, notes: [...(told?.notes ?? []), ...repaired, ...said] }
+        : fleet.forwarders.map(({ name, output }) => `${name}: ${output.slice(-1_000)}`).slice(-SHOWN)
+    return { ...outcome, wrong, notes: [...(told?.notes ?? []), ...said] }
   } finally {
     await fleet.close()
   }

@@ -1,14 +1,13 @@
 /** Failure scenarios, each with its own fleet. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { jetstreamManager } from '@nats-io/jetstream'
-import { connect } from '@nats-io/transport-node'
 import { seeded } from '../faults/random.mjs'
 import { chaos } from './chaos.mjs'
 
 const STREAM = 'PINO_INGEST'
+const BUCKET_STREAM = 'KV_PINO_INGEST_STATE'
 const QUOTA_RETRY_S = 3
-/** A 429 received by one forwarder reaches the others within this time. */
-const SHARED_WITHIN_MS = 1_000
+/** A request may be on its way when its forwarder receives a refusal. */
+const TRANSIT_MS = 50
 
 /**
  * @typedef {{ minutes: number, seed: number }} RunOptions
@@ -20,8 +19,9 @@ const SHARED_WITHIN_MS = 1_000
  * @property {number} [seconds] time for which applications log; 0: the scenario starts them
  * @property {(n: number) => boolean} [isDead] entries that the service rejects
  * @property {boolean} [mayDuplicate] whether batches of a killed forwarder may arrive twice
+ * @property {string} [maxBytes] of the queue, default 1GiB
  * @property {number} [maxPauseMs] limit of the pause between publishes
- * @property {number} [maxRedeliveryMs] limit for batches that a killed forwarder had in flight
+ * @property {number} [maxDeliveryMs] limit of the time until all is delivered, from the end of the faults and of logging
  */
 
 /** @type {readonly Scenario[]} */
@@ -53,23 +53,6 @@ export const SCENARIOS = [
     },
   },
   {
-    key: 'nodes',
-    name: 'nodes are killed at 8 random moments, one at a time',
-    seconds: 90,
-    maxPauseMs: 30_000,
-    async run({ servers }, { seed }) {
-      const random = seeded(seed)
-      for (let kills = 0; kills < 8; kills += 1) {
-        await sleep(1_000 + random() * 4_000)
-        const node = servers.nodes[Math.floor(random() * servers.nodes.length)]
-        await node?.kill()
-        await sleep(500 + random() * 3_000)
-        await node?.start()
-        await servers.ready()
-      }
-    },
-  },
-  {
     key: 'all',
     name: 'all nodes are killed at once, for 3 s',
     seconds: 40,
@@ -82,67 +65,93 @@ export const SCENARIOS = [
     },
   },
   {
-    key: 'frozen',
-    name: 'the leader of the queue is frozen for 10 s',
+    key: 'empty-disk',
+    name: 'the leader of the queue starts again with an empty disk, and is then needed for a majority',
     seconds: 40,
     maxPauseMs: 30_000,
     async run({ servers }) {
       await sleep(3_000)
       const leader = await servers.leaderOf(STREAM)
-      await leader.freeze()
+      await leader.startEmpty()
+      await servers.ready()
+      const other = servers.nodes.find((node) => node !== leader)
+      await other?.kill()
       await sleep(10_000)
-      leader.thaw()
+      await other?.start()
     },
   },
   {
     key: 'cut-off',
-    name: 'a node answers nobody for 40 s, longer than the others wait for it',
-    seconds: 60,
+    name: 'the leader of the queue answers nobody for 30 s',
+    seconds: 50,
     maxPauseMs: 30_000,
     async run({ servers }) {
       await sleep(3_000)
       const leader = await servers.leaderOf(STREAM)
       await leader.freeze()
-      await sleep(40_000)
+      await sleep(30_000)
       leader.thaw()
     },
   },
   {
+    key: 'full',
+    name: 'the queue is full for 20 s, since no forwarder runs',
+    nodes: 1,
+    maxBytes: '1MiB',
+    async run(fleet) {
+      await sleep(3_000)
+      await Promise.all(fleet.forwarders.map((one) => one.kill('SIGTERM')))
+      await sleep(20_000)
+      const published = fleet.queue.published()
+      await sleep(1_000)
+      const isFull = fleet.queue.published() === published && fleet.queue.waiting() > 0
+      fleet.startForwarder()
+      return { wrong: isFull ? [] : ['the queue was not full'] }
+    },
+  },
+  ...[
+    { key: 'no-forwarder', role: /** @type {const} */ ('application') },
+    { key: 'no-application', role: /** @type {const} */ ('forwarder') },
+  ].map(({ key, role }) => ({
+    key,
+    name: `for 20 s the servers admit only the ${role}s`,
+    run: async (/** @type {import('./fleet.mjs').Fleet} */ fleet) => {
+      await sleep(3_000)
+      await fleet.allow('operator', role)
+      await sleep(20_000)
+      await fleet.allow()
+    },
+  })),
+  {
     key: 'forwarders',
     name: 'a forwarder is killed at 20 random moments',
-    seconds: 30,
+    seconds: 15,
     mayDuplicate: true,
     // `ack_wait` plus 2 s.
-    maxRedeliveryMs: 32_000,
+    maxDeliveryMs: 32_000,
     async run(fleet, { seed }) {
       const random = seeded(seed)
       fleet.server.behavior = { kind: 'ok', latencyMs: 50 }
       for (let kills = 0; kills < 20; kills += 1) {
         await sleep(300 + random() * 1_200)
-        const running = fleet.forwarders.filter(({ isRunning }) => isRunning)
-        await running[Math.floor(random() * running.length)]?.kill('SIGKILL')
+        const running = fleet.runningForwarders
+        await running[Math.floor(random() * running.length)]?.kill()
         fleet.startForwarder()
       }
     },
   },
   {
     key: 'quota',
-    name: 'two forwarders share one quota',
+    name: 'two forwarders share one quota, and each learns of it on its own',
     nodes: 1,
-    seconds: 20,
     async run({ server }) {
-      let early = 0
       for (let refusals = 0; refusals < 3; refusals += 1) {
         await sleep(1_500)
-        // One request is refused with the text of the quota.
-        const calls = server.calls.length
         server.behavior = { kind: 'status', status: 429, headers: { 'retry-after': String(QUOTA_RETRY_S) } }
-        while (server.calls.length === calls) await sleep(1)
-        await sleep(20)
-        server.behavior = { kind: 'ok', latencyMs: 5 }
         await sleep(QUOTA_RETRY_S * 1_000)
-        early = server.early(429, QUOTA_RETRY_S * 1_000, SHARED_WITHIN_MS)
+        server.behavior = { kind: 'ok', latencyMs: 5 }
       }
+      const early = server.early(429, QUOTA_RETRY_S * 1_000, TRANSIT_MS)
       return { wrong: early === 0 ? [] : [`${early} requests before the quota's time`] }
     },
   },
@@ -154,9 +163,7 @@ export const SCENARIOS = [
     async run(fleet) {
       await fleet.logged(fleet.startApp({ count: 2_000, perSecond: 1_000 }), 0)
       await fleet.queue.isEmpty(30_000)
-      const nc = await connect({ servers: fleet.servers.urls })
-      await (await jetstreamManager(nc)).streams.delete(STREAM)
-      await nc.close()
+      await fleet.deleteStream(STREAM)
       const app = fleet.startApp({ first: 2_000, count: 2_000, perSecond: 1_000, end: 'hold' })
       await app.event('logged')
       await sleep(1_000)
@@ -167,14 +174,14 @@ export const SCENARIOS = [
     },
   },
   {
-    key: 'slow',
-    name: 'the service answers after 2 s, later than it is asked again elsewhere',
-    nodes: 1,
-    seconds: 15,
-    async run({ server }) {
-      server.behavior = { kind: 'ok', latencyMs: 2_000 }
-      await sleep(15_000)
-      server.behavior = { kind: 'ok' }
+    key: 'bucket',
+    name: 'the bucket is deleted, and created again after 20 s',
+    seconds: 30,
+    async run(fleet) {
+      await sleep(3_000)
+      await fleet.deleteStream(BUCKET_STREAM)
+      await sleep(20_000)
+      await fleet.init()
     },
   },
   {

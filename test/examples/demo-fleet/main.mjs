@@ -7,16 +7,17 @@
  *     npm run demo:fleet -- --exit              # ends by itself
  *     npm run demo:fleet -- --entries 20000
  *
- * Needs nats-server in PATH or in NATS_SERVER_BIN.
+ * Fetches nats-server if there is none, see `findOrFetchNatsServer()`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { findNatsServer, HOW_TO_GET_NATS_SERVER, startNatsServers } from '../../nats/nats-servers.mjs'
+import { runCommand, startCommand } from '../../nats/commands.mjs'
+import { findOrFetchNatsServer, HOW_TO_GET_NATS_SERVER, startNatsServers } from '../../nats/nats-servers.mjs'
 import { watchQueue } from '../../nats/watch-queue.mjs'
 import { runFaults } from './faults.mjs'
-import { runCommand, startCommand, startModule } from './processes.mjs'
+import { startModule } from './processes.mjs'
 import { printReport, problemsOf, say } from './report.mjs'
 
 const APPLICATIONS = 8
@@ -36,19 +37,19 @@ const each = Math.ceil(Number(values.entries) / APPLICATIONS)
 const entries = each * APPLICATIONS
 const seconds = Number(values.seconds)
 
-if (findNatsServer() === undefined) {
+if (!(each > 0 && seconds > 0)) {
+  console.error('--entries and --seconds must be numbers above 0')
+  process.exitCode = 2
+} else if (findOrFetchNatsServer() === undefined) {
   console.error(HOW_TO_GET_NATS_SERVER)
   process.exitCode = 1
-} else if (each > 0 && seconds > 0) {
+} else {
   const isEnded = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => resolve('asked to end'))
   })
   await runDemo(isEnded)
   // Pending waits for killed processes must not keep this process alive.
   process.exit()
-} else {
-  console.error('--entries and --seconds must be numbers above 0')
-  process.exitCode = 2
 }
 
 async function runDemo(isEnded) {
@@ -71,7 +72,7 @@ async function runDemo(isEnded) {
     }
   } catch (error) {
     console.error(`FAILED: ${error.message}`)
-    for (const { output } of stage?.all() ?? []) process.stderr.write(output())
+    for (const { output } of stage?.all() ?? []) process.stderr.write(output)
     process.exitCode = 1
   } finally {
     await Promise.all((stage?.all() ?? []).map((one) => one.kill()))

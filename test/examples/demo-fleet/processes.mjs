@@ -1,19 +1,6 @@
-/** Starts the processes of the demo. They are killed when it exits. */
-import { fork, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-
-const CLI = fileURLToPath(new URL('../../../dist/cjs/cli.js', import.meta.url))
-/** Limit of captured output, which is shown if the process fails. */
-const MAX_CHARS = 10_000
-
-/** Without the shell's settings for other applications. */
-const cleanEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PINO_INGEST_')))
-
-const running = new Set()
-process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL')
-})
+/** Starts the processes of the demo that are no commands. */
+import { fork } from 'node:child_process'
+import { cleanEnv, Process } from '../../nats/commands.mjs'
 
 /** Starts a module of this folder that exchanges messages. */
 export function startModule(name, args, env = {}) {
@@ -31,7 +18,7 @@ export function startModule(name, args, env = {}) {
     isGone = true
     wake()
   })
-  return withOutput(child, {
+  return Object.assign(new Process(child), {
     /** Its next message with this member. One caller at a time. */
     async said(member) {
       for (;;) {
@@ -47,42 +34,6 @@ export function startModule(name, args, env = {}) {
       const answer = this.said(question)
       child.send(question)
       return answer
-    },
-  })
-}
-
-/** Starts a command of pino-ingest. */
-export function startCommand(args, env) {
-  return withOutput(spawn(process.execPath, [CLI, ...args], { env: { ...cleanEnv, ...env }, stdio: 'pipe' }))
-}
-
-/** Runs a command until it exits. */
-export async function runCommand(args, env) {
-  const command = startCommand(args, env)
-  const code = await command.exited
-  if (code !== 0) throw new Error(`pino-ingest ${args.join(' ')} ended with ${code}: ${command.output()}`)
-  return command.output()
-}
-
-function withOutput(child, more = {}) {
-  let text = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk) => {
-      text = `${text}${chunk}`.slice(-MAX_CHARS)
-    })
-  }
-  running.add(child)
-  const exited = once(child, 'close').then(([code, signal]) => {
-    running.delete(child)
-    return code ?? signal
-  })
-  return Object.assign(more, {
-    child,
-    exited,
-    output: () => text,
-    async kill(signal = 'SIGKILL') {
-      child.kill(signal)
-      return exited
     },
   })
 }

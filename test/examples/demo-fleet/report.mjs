@@ -4,18 +4,19 @@ export function say(line) {
   console.log(line)
 }
 
-export function printReport({ logged, arrived, copies, twice, publishedAfterMs, arrivedAfterMs, pausedMs }) {
+export function printReport({ logged, arrived, copies, twice, killed, publishedAfterMs, arrivedAfterMs, pausedMs }) {
   const number = (value) => Math.round(value).toLocaleString('en')
-  const rate = (ms) => `${number(logged / (ms / 1000))} a second`
+  const after = (ms) => `after ${number(ms / 1000)} s, ${number(logged / (ms / 1000))} entries per second`
+  const known = twice.filter((id) => killed.includes(id)).length
   say('')
   say(`  logged      ${number(logged)}`)
   say(`  arrived     ${number(arrived)}`)
   say(`  lost        ${number(logged - arrived)}`)
-  say(`  came twice  ${number(copies)}${copies > 0 ? `, in ${twice.length} batches: ${twice.join(', ')}` : ''}`)
   say(
-    `  published   after ${number(publishedAfterMs / 1000)} s, ${rate(publishedAfterMs)}; paused for ${(pausedMs / 1000).toFixed(1)} s`,
+    `  came twice  ${number(copies)}, in ${known} batches that the killed forwarder had in flight, and ${twice.length - known} others`,
   )
-  say(`  delivered   after ${number(arrivedAfterMs / 1000)} s, ${rate(arrivedAfterMs)}`)
+  say(`  published   ${after(publishedAfterMs)}; paused for ${(pausedMs / 1000).toFixed(1)} s`)
+  say(`  delivered   ${after(arrivedAfterMs)}`)
 }
 
 /** Descriptions of failed expectations. */
