@@ -14,7 +14,7 @@ describe('uses', () => {
   const PATH = ['/old', '/new'].join(delimiter)
   test.each([
     ['the first recent server', { PATH }, { '/old': '2.9.10', '/new': '2.10.23' }, server('/new')],
-    ['no server whose last number only begins like a recent one', { PATH }, { '/old': '2.10.3' }, undefined],
+    ['no 2.10.3, which is older than 2.10.23', { PATH }, { '/old': '2.10.3' }, undefined],
     ['a server outside of PATH', { PATH }, { '/usr/sbin': '2.12.0' }, server('/usr/sbin')],
     [
       'the given server, of any version',
