@@ -4,13 +4,15 @@ import { start } from '../tools/children.mjs'
 import { SPOOL_WAVES, spoolFolder } from '../tools/worker-runs.mjs'
 import { drained, startForwarder } from './queue.mjs'
 
-/** @typedef {import('./queue.mjs').Queue} Queue */
+/**
+ * @typedef {import('./queue.mjs').Queue} Queue
+ * @typedef {ReturnType<typeof start>} Sink
+ */
 
-const ENTRIES_PER_BATCH = 100
+/** Batches of the application's warm-up. */
+const WARM_UP_BATCHES = 1_000
 const SHAPE = 'http'
 const WORKER_APP = new URL('../tools/worker-app.mjs', import.meta.url)
-/** A forwarder is measured once the queue is down to this share: it is warm by then. */
-const WARM_SHARE = 0.7
 const SCALE_FROM_SHARE = 0.9
 const SCALE_UNTIL_SHARE = 0.2
 /**
@@ -19,7 +21,7 @@ const SCALE_UNTIL_SHARE = 0.2
  */
 const SCALE_CONCURRENCY = 8
 const POLL_MS = 5
-const FIRST_TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 120_000
 
 /**
  * An application logs through its worker, to the sink or into the queue.
@@ -39,24 +41,30 @@ export async function publish({ url, queue, records }) {
 }
 
 /**
- * One forwarder delivers the waiting batches as fast as it can.
+ * An application logs, to the sink or into the queue, from which one forwarder delivers to the sink at the same time. Measured from
+ * the end of the application's warm-up until the last batch is delivered.
  *
- * @param {{ queue: Queue, url: string }} run
+ * @param {{ sink: Sink, url: string, queue: Queue | undefined, records: number }} run
  */
-export async function forward({ queue, url }) {
-  const all = await queue.waiting()
-  const forwarder = startForwarder(queue, url)
+export async function deliver({ sink, url, queue, records }) {
+  await sink.ask('reset')
+  const forwarder = queue && startForwarder(queue, url)
   try {
-    const from = await drained(queue, all * WARM_SHARE)
-    const fromUs = forwarder.cpuUs()
-    const until = await drained(queue, 0)
-    const entries = (from.waiting - until.waiting) * ENTRIES_PER_BATCH
+    const published = publish({ url, queue, records })
+    const warm = await received(sink, WARM_UP_BATCHES)
+    const from = { serversUs: queue?.cpuUs() ?? 0, forwardUs: forwarder?.cpuUs() ?? 0 }
+    const run = await published
+    if (queue !== undefined) await drained(queue, 0)
+    const { requests, lastAt } = await sink.ask('seen')
+    const entries = (records * (requests - warm.requests)) / (requests - WARM_UP_BATCHES)
     return {
-      forwardUs: (forwarder.cpuUs() - fromUs) / entries,
-      forwardedPerSecond: (entries / (until.at - from.at)) * 1_000,
+      ...run,
+      deliveredPerSecond: (entries / (lastAt - warm.lastAt)) * 1_000,
+      ...(queue && { serversUs: (queue.cpuUs() - from.serversUs) / entries }),
+      ...(forwarder && { forwardUs: (forwarder.cpuUs() - from.forwardUs) / entries }),
     }
   } finally {
-    await forwarder.stop()
+    await forwarder?.stop()
   }
 }
 
@@ -81,20 +89,26 @@ export async function scale({ queue, url, count }) {
 /**
  * From the start of a forwarder's process to its first request.
  *
- * @param {{ queue: Queue, sink: ReturnType<typeof start>, url: string }} run
+ * @param {{ queue: Queue, sink: Sink, url: string }} run
  */
 export async function takeUp({ queue, sink, url }) {
   await sink.ask('reset')
   const startedAt = Date.now()
   const forwarder = startForwarder(queue, url)
   try {
-    for (;;) {
-      const { firstAt } = await sink.ask('firstAt')
-      if (firstAt > 0) return { takeUpMs: firstAt - startedAt }
-      if (Date.now() - startedAt > FIRST_TIMEOUT_MS) throw new Error('a new forwarder sends no request')
-      await sleep(POLL_MS)
-    }
+    return (await received(sink, 1)).firstAt - startedAt
   } finally {
     await forwarder.stop()
+  }
+}
+
+/** Waits for a number of requests. @param {Sink} sink @param {number} requests */
+async function received(sink, requests) {
+  const endsAt = performance.now() + TIMEOUT_MS
+  for (;;) {
+    const seen = await sink.ask('seen')
+    if (seen.requests >= requests) return seen
+    if (performance.now() > endsAt) throw new Error(`${seen.requests} requests within ${TIMEOUT_MS / 1000} s`)
+    await sleep(POLL_MS)
   }
 }

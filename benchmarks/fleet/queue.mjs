@@ -2,16 +2,13 @@
  * A queue of one or three nodes with its streams, and forwarders that deliver from it, as real processes on this
  * machine.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
-import { startNatsServers } from '../../test/nats/nats-servers.mjs'
+import { runCommand, startCommand } from '../../test/nats/commands.mjs'
+import { findOrFetchNatsServer, startNatsServers } from '../../test/nats/nats-servers.mjs'
 
-const CLI = fileURLToPath(new URL('../../dist/cjs/cli.js', import.meta.url))
 const STREAM = 'PINO_INGEST'
 const POLL_MS = 20
 /** Linux: clock ticks per second in `/proc/<pid>/stat`. */
@@ -19,6 +16,7 @@ const TICKS_PER_SECOND = 100
 
 /** @param {1 | 3} nodes */
 export async function startQueue(nodes) {
+  findOrFetchNatsServer()
   const servers = await startNatsServers({ nodes })
   const nats = servers.urls.join(',')
   try {
@@ -52,47 +50,25 @@ export async function startQueue(nodes) {
 /** @typedef {Awaited<ReturnType<typeof startQueue>>} Queue */
 
 /** @param {string} nats @param {1 | 3} nodes */
-async function initialize(nats, nodes) {
-  const init = command(['forward', 'init', '--replicas', String(nodes), '--max-bytes', '2GiB'], {
+function initialize(nats, nodes) {
+  return runCommand(['forward', 'init', '--replicas', String(nodes), '--max-bytes', '2GiB'], {
     PINO_INGEST_NATS_SERVERS: nats,
   })
-  let said = ''
-  for (const stream of [init.stdout, init.stderr]) stream.on('data', (chunk) => (said += chunk))
-  const [code] = await once(init, 'close')
-  if (code !== 0) throw new Error(`forward init ended with ${code}: ${said}`)
 }
 
 /** @param {Queue} queue @param {string} url @param {Record<string, string>} [env] */
 export function startForwarder({ nats }, url, env = {}) {
-  const child = command(['forward', '--quiet'], {
+  const forwarder = startCommand(['forward', '--quiet'], {
     PINO_INGEST_NATS_SERVERS: nats,
     PINO_INGEST_URL: url,
     PINO_INGEST_API_KEY: 'bench',
     ...env,
   })
-  child.stderr.pipe(process.stderr)
-  child.stdout.resume()
-  const ended = once(child, 'exit')
+  forwarder.child.stderr?.pipe(process.stderr)
   return {
-    cpuUs: () => processCpuUs(/** @type {number} */ (child.pid)),
-    async stop() {
-      child.kill('SIGKILL')
-      await ended
-    },
+    cpuUs: () => processCpuUs(/** @type {number} */ (forwarder.child.pid)),
+    stop: () => forwarder.kill(),
   }
-}
-
-/** @param {readonly string[]} args @param {Record<string, string>} env */
-function command(args, env) {
-  const clean = Object.entries(process.env).filter(([name]) => !name.startsWith('PINO_INGEST_'))
-  const child = spawn(process.execPath, [CLI, ...args], {
-    env: { ...Object.fromEntries(clean), ...env },
-    stdio: 'pipe',
-  })
-  const kill = () => void child.kill('SIGKILL')
-  process.once('exit', kill)
-  child.once('exit', () => process.off('exit', kill))
-  return child
 }
 
 /**

@@ -1,7 +1,4 @@
-/**
- * [own process] Answers every request after a delay, and reports when the first request arrived. Argument:
- * milliseconds.
- */
+/** [own process] Answers every request after a delay, and counts the requests. Argument: milliseconds. */
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -9,11 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const BODY = '{}'
 const HEADERS = { 'content-type': 'application/json', 'content-length': BODY.length }
 const latencyMs = Number(process.argv[2])
-/** Wall-clock time, which parent and child share. */
-let firstAt = 0
+/** Wall-clock times of the first and the last request, which parent and child share. */
+let seen = { requests: 0, firstAt: 0, lastAt: 0 }
 
 const server = createServer(async (request, response) => {
-  firstAt ||= Date.now()
+  const now = Date.now()
+  seen = { requests: seen.requests + 1, firstAt: seen.firstAt || now, lastAt: now }
   request.resume()
   if (latencyMs > 0) await sleep(latencyMs)
   response.writeHead(200, HEADERS).end(BODY)
@@ -23,7 +21,7 @@ server.listen(0, '127.0.0.1', () => {
   process.send?.({ url: `http://127.0.0.1:${port}/api/v1` })
 })
 process.on('message', (question) => {
-  if (question === 'reset') firstAt = 0
-  process.send?.({ firstAt })
+  if (question === 'reset') seen = { requests: 0, firstAt: 0, lastAt: 0 }
+  process.send?.(seen)
 })
 process.on('disconnect', () => process.exit())

@@ -336,14 +336,15 @@ function fleet(stored) {
     ...tableOf(
       ['', 'direct', 'one server', 'three servers'],
       [
-        row('entries acknowledged per second', ways, 'recordsPerSecond', number),
+        row('entries published and at the same time delivered per second', ways, 'deliveredPerSecond', number),
+        row('relative to direct, same round', ratios, 'deliveredPerSecond', ratio, '1'),
+        row('entries acknowledged per second, without a forwarder', ways, 'recordsPerSecond', number),
         row('relative to direct, same round', ratios, 'recordsPerSecond', ratio, '1'),
         row("CPU of the application's worker, µs per entry", ways, 'workerUs', us),
         row("CPU of the application's main thread, relative to direct, same round", ratios, 'mainUs', ratio, '1'),
         row('additional application CPU, µs per entry', ratios, 'moreUs', us, '0'),
         row('CPU of all servers, µs per entry', ways, 'serversUs', us),
         row('CPU of the forwarder, µs per entry', ways, 'forwardUs', us),
-        row('entries delivered per second by one forwarder', ways, 'forwardedPerSecond', number),
       ],
     ),
     '',
