@@ -14,7 +14,7 @@ import {
   JETSTREAM_CODES,
   readErrorCode,
 } from '../../nats/nats-error.js'
-import { findLossRisk, findTooOld } from '../../nats/server-version.js'
+import { findOldServer } from '../../nats/server-version.js'
 import { toBucketConfig, toConsumerConfig, toDeadConfig, toQueueConfig } from '../../nats/streams.js'
 import type { StreamSettings } from '../../nats/streams.js'
 import type { NatsSettings } from '../../options/nats-settings.js'
@@ -99,8 +99,8 @@ function describeServer({ info }: NatsConnection, server: string, { tls, credent
   const { version, server_name: name } = info
   const access = `${tls === undefined ? 'no TLS' : 'TLS'}, ${credentials === undefined ? 'no credentials' : 'credentials accepted'}`
   const detail = `${server} is nats-server ${version} (${name}), ${access}`
-  const tooOld = findTooOld(info)
-  return tooOld === undefined ? pass('server', detail, findLossRisk(info)) : fail('server', detail, tooOld)
+  const old = findOldServer(info)
+  return old?.isRefused === true ? fail('server', detail, old.text) : pass('server', detail, old?.text)
 }
 
 function checkLimits({ info }: NatsConnection, { batch, maxEntryBytes }: Settings): Check[] {

@@ -1,7 +1,8 @@
 /** `pino-ingest forward init`: creates a fleet's streams, bucket and consumers, or compares existing ones, which it never changes. */
 import { describeSetupFailure, setUpFleet } from '../../nats/fleet-setup.js'
 import type { FleetItem } from '../../nats/fleet-setup.js'
-import { createUsageError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
+import { findOldServer } from '../../nats/server-version.js'
+import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { NATS_NOTE, openNatsSession, resolveNatsSettings } from '../shared/nats-session.js'
 import { formatJsonLine, toPrintable } from '../shared/printable.js'
@@ -52,6 +53,9 @@ async function run(given: Arguments): Promise<number> {
   const session = await openNatsSession('forward init', resolveNatsSettings())
   let items: readonly FleetItem[]
   try {
+    const old = findOldServer(session.connection.info)
+    if (old?.isRefused === true) throw new CommandError('VERSION', old.text, EXIT_FAILED)
+    if (old !== undefined) process.stderr.write(`pino-ingest: ${toPrintable(old.text)}\n`)
     items = await setUpFleet(session.manager, session.names, { sizes, named }, (error) =>
       describeSetupFailure(error, session.describe(error), sizes.replicas),
     )
