@@ -1,20 +1,14 @@
 #!/usr/bin/env node
 /** The dispatcher. It loads only the command that runs, so the pipe starts fast and never loads the service. */
 import { IngestError } from '../shared/errors.js'
-import { findNearestName } from '../shared/nearest-name.js'
 import { VERSION } from '../version.js'
 import { COMMON_FLAGS, parseArguments } from './shared/arguments.js'
-import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from './shared/command.js'
+import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from './shared/command.js'
 import type { Command } from './shared/command.js'
 import { formatHelp, toHelpData } from './shared/help.js'
 import { formatJsonLine, toPrintable } from './shared/printable.js'
-
-interface CommandEntry {
-  readonly summary: string
-  /** Maximum depth of subcommands, such as 2 for `forward dead ls`. Default 0. */
-  readonly subcommandLevels?: number
-  readonly load: (...subcommands: readonly string[]) => Promise<Command>
-}
+import { findCommand } from './shared/subcommands.js'
+import type { CommandGroup } from './shared/subcommands.js'
 
 const VERSION_COMMAND: Command = {
   summary: 'Prints the version.',
@@ -29,7 +23,7 @@ const VERSION_COMMAND: Command = {
   },
 }
 
-const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+const COMMANDS: CommandGroup['commands'] = {
   dev: {
     summary: 'starts the local service and its page for development, optionally with a program',
     load: async () => (await import('./dev/dev-command.js')).devCommand,
@@ -60,47 +54,36 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   spool: {
     summary: 'lists, shows, sends and deletes entries that are stored on disk',
-    subcommandLevels: 1,
-    load: async (subcommand) => (await import('./spool/spool-command.js')).loadSpoolCommand(subcommand),
+    load: async () => (await import('./spool/spool-command.js')).spoolGroup,
   },
   forward: {
     summary: 'delivers batches from NATS JetStream; also creates its streams',
-    subcommandLevels: 2,
-    load: async (...subcommands) => (await import('./forward/forward-command.js')).loadForwardCommand(...subcommands),
+    load: async () => (await import('./forward/forward-command.js')).forwardGroup,
   },
   version: { summary: 'prints the version', load: () => Promise.resolve(VERSION_COMMAND) },
 }
 
-/** The command without a name. */
-const PIPE: CommandEntry = { summary: '', load: async () => (await import('./pipe/pipe-command.js')).pipeCommand }
+const PROGRAM: CommandGroup = {
+  name: '',
+  commands: COMMANDS,
+  loadDefault: async () => (await import('./pipe/pipe-command.js')).pipeCommand,
+}
 
 async function main(given: readonly string[]): Promise<number> {
   const args = given[0] === 'help' ? [...given.slice(1), '--help'] : given
-  const [name = '', ...rest] = args
   const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
   const asJson = own.includes('--json')
   let failuresTo: Command['jsonFailuresTo'] = 'stdout'
   let afterFailure: Command['afterFailure']
-  let helpOf = Object.hasOwn(COMMANDS, name) ? [name] : []
+  const words: string[] = []
   try {
     await import('../shared/node-version.js')
-    const isPipe = name === '' || name.startsWith('-')
-    const entry = isPipe ? PIPE : findCommand(name)
-    const firstFlag = rest.findIndex((word) => word === '' || word.startsWith('-'))
-    const words = rest.slice(0, Math.min(entry.subcommandLevels ?? 0, firstFlag === -1 ? rest.length : firstFlag))
-    helpOf = [...helpOf, ...words]
-    const loaded = await entry.load(...words).catch(async (error: unknown) => {
-      helpOf = [...helpOf.slice(0, 1), ...(await findKnownWords(entry, words))]
-      throw error
-    })
+    const { command: loaded, commands } = await findCommand(PROGRAM, args, words)
     const command = { ...loaded, flags: { ...loaded.flags, ...COMMON_FLAGS } }
     afterFailure = command.afterFailure
     failuresTo = command.takesProgram === true && args.includes('--') ? 'stderr' : command.jsonFailuresTo
-    const parsed = parseArguments(args.slice(isPipe ? 0 : 1 + words.length), command)
+    const parsed = parseArguments(args.slice(words.length), command)
     if (parsed.switches.has('help')) {
-      const commands = isPipe
-        ? Object.fromEntries(Object.entries(COMMANDS).map(([key, { summary }]) => [key, summary]))
-        : {}
       process.stdout.write(asJson ? formatJsonLine(toHelpData(command, commands)) : formatHelp(command, commands))
       return EXIT_DONE
     }
@@ -112,36 +95,13 @@ async function main(given: readonly string[]): Promise<number> {
     if (asJson) process[failuresTo].write(formatJsonLine({ error: { code, message } }))
     else {
       const prefix = message.startsWith('pino-ingest ') ? '' : 'pino-ingest: '
-      const help = code === 'USAGE' ? `See ${['pino-ingest', ...helpOf, '--help'].join(' ')}.\n` : ''
+      const help = code === 'USAGE' ? `See ${['pino-ingest', ...words, '--help'].join(' ')}.\n` : ''
       const details = error instanceof CommandError ? error.details.map((line) => `${line}\n`).join('') : ''
       process.stderr.write(`${prefix}${toPrintable(message)}\n${details}${help}`)
     }
     await afterFailure?.(own)
     return exitCode
   }
-}
-
-/** The subcommands before the one that does not exist. */
-async function findKnownWords(entry: CommandEntry, words: readonly string[]): Promise<readonly string[]> {
-  for (let count = words.length - 1; count > 0; count -= 1) {
-    const known = words.slice(0, count)
-    const isKnown = await entry.load(...known).then(
-      () => true,
-      () => false,
-    )
-    if (isKnown) return known
-  }
-  return []
-}
-
-function findCommand(name: string): CommandEntry {
-  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (entry !== undefined) return entry
-  const known = Object.keys(COMMANDS)
-  const nearest = findNearestName(name, known)
-  throw createUsageError(
-    `unknown command ${name}, ${nearest === undefined ? `known are ${known.join(', ')}` : `did you mean ${nearest}?`}`,
-  )
 }
 
 function toFailure(error: unknown): { readonly code: string; readonly message: string; readonly exitCode: number } {

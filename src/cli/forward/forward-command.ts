@@ -1,34 +1,42 @@
-/** `pino-ingest forward …`: delivers from NATS JetStream to the service. Loads only the subcommand that runs. */
-import { findNearestName } from '../../shared/nearest-name.js'
-import { createUsageError } from '../shared/command.js'
-import type { Command } from '../shared/command.js'
+/** `pino-ingest forward …`: delivers from NATS JetStream to the service. Loads only the command that runs. */
+import { createGroup } from '../shared/subcommands.js'
+import type { CommandGroup } from '../shared/subcommands.js'
 
-interface Subcommand {
-  /** Whether it has subcommands of its own. */
-  readonly isNested?: true
-  readonly load: (subcommand?: string) => Promise<Command>
-}
-
-const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
-  init: { load: async () => (await import('./forward-init.js')).forwardInitCommand },
-  dead: {
-    isNested: true,
-    load: async (subcommand) => (await import('./forward-dead.js')).loadForwardDeadCommand(subcommand),
+const DEAD = createGroup({
+  name: 'forward dead',
+  summary: 'Lists, shows and replays entries of a fleet that the service rejected.',
+  examples: [
+    ['npx pino-ingest forward dead ls', 'counts them by endpoint and reason'],
+    ['npx pino-ingest forward dead replay --all', 'publishes them again, after their cause was fixed'],
+  ],
+  argument: 'BATCH_ID',
+  commands: {
+    ls: {
+      summary: 'counts them by endpoint and reason',
+      load: async () => (await import('./forward-dead-ls.js')).deadLsCommand,
+    },
+    show: {
+      summary: 'shows them with the reason',
+      load: async () => (await import('./forward-dead-show.js')).deadShowCommand,
+    },
+    replay: {
+      summary: 'publishes them to the queue again',
+      load: async () => (await import('./forward-dead-replay.js')).deadReplayCommand,
+    },
   },
-}
+})
 
-const NAMES = Object.keys(SUBCOMMANDS)
-
-/** Loads the forwarder itself if there is no name. Rejects with CommandError for an unknown name. */
-export async function loadForwardCommand(name?: string, nested?: string): Promise<Command> {
-  if (name === undefined) return (await import('./forward-run-command.js')).forwardRunCommand
-  const subcommand = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined
-  if (subcommand === undefined) {
-    const nearest = findNearestName(name, NAMES)
-    throw createUsageError(
-      `unknown command forward ${name}, ${nearest === undefined ? `known are ${NAMES.join(', ')}` : `did you mean ${nearest}?`}`,
-    )
-  }
-  if (nested !== undefined && subcommand.isNested !== true) throw createUsageError(`unexpected argument ${nested}`)
-  return subcommand.load(nested)
+export const forwardGroup: CommandGroup = {
+  name: 'forward',
+  commands: {
+    init: {
+      summary: 'creates or checks the streams',
+      load: async () => (await import('./forward-init.js')).forwardInitCommand,
+    },
+    dead: {
+      summary: 'lists, shows and replays entries that the service rejected',
+      load: () => Promise.resolve(DEAD),
+    },
+  },
+  loadDefault: async () => (await import('./forward-run-command.js')).forwardRunCommand,
 }

@@ -3,15 +3,17 @@ import type { Command, Flags } from './command.js'
 
 type HelpOf = Pick<Command, 'examples' | 'usage' | 'summary' | 'flags' | 'notes'>
 
-/** Summaries by command name. */
-type CommandList = Readonly<Record<string, string>>
+type CommandList = Readonly<Record<string, { readonly summary: string }>>
 
 export function formatHelp(command: HelpOf, commands: CommandList = {}): string {
   const sections = [
     command.summary,
     formatSection('Examples:', command.examples),
     ['Usage:', ...command.usage.map((line) => `  ${line}`)].join('\n'),
-    formatSection('Commands:', Object.entries(commands)),
+    formatSection(
+      'Commands:',
+      Object.entries(commands).map(([name, { summary }]) => [name, summary]),
+    ),
     formatSection('Flags:', toFlagRows(command.flags)),
     ...command.notes,
   ]
@@ -23,7 +25,7 @@ export function toHelpData(command: HelpOf, commands: CommandList = {}): object 
     summary: command.summary,
     examples: command.examples.map(([line, meaning]) => ({ line, meaning })),
     usage: command.usage,
-    commands: Object.entries(commands).map(([name, summary]) => ({ name, summary })),
+    commands: Object.entries(commands).map(([name, { summary }]) => ({ name, summary })),
     flags: Object.entries(command.flags).map(([name, flag]) => ({ name, ...flag })),
     notes: command.notes,
   }

@@ -1,46 +1,57 @@
-/** Subcommands, such as `spool ls`: creates an overview, or loads the one that runs. */
+/** Groups of commands, such as `spool`, and the search for the command that runs. */
 import { findNearestName } from '../../shared/nearest-name.js'
 import { createUsageError } from './command.js'
 import type { Command } from './command.js'
 
-export interface SubcommandGroup {
-  /** Name as typed, such as `spool`. */
+export interface CommandGroup {
+  /** Name as typed, such as `forward dead`; empty for the program itself. */
   readonly name: string
-  /** Summary in the overview. */
-  readonly summary: string
-  readonly examples: Command['examples']
-  /** Placeholder of the commands' argument. */
+  readonly commands: Readonly<
+    Record<string, { readonly summary: string; readonly load: () => Promise<Command | CommandGroup> }>
+  >
+  /** Loads the command that runs if no subcommand is named. */
+  readonly loadDefault: () => Promise<Command>
+}
+
+interface GroupWithOverview extends Pick<CommandGroup, 'name' | 'commands'>, Pick<Command, 'summary' | 'examples'> {
+  /** Placeholder of the subcommands' argument. */
   readonly argument: string
-  readonly commands: Readonly<Record<string, { readonly summary: string; readonly load: () => Promise<Command> }>>
 }
 
-/** @returns the overview if no command is named. Rejects with CommandError for an unknown name */
-export async function loadSubcommand(group: SubcommandGroup, name: string | undefined): Promise<Command> {
-  if (name === undefined) return createOverview(group)
-  const { commands } = group
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (command !== undefined) return command.load()
-  const names = Object.keys(commands)
-  const nearest = findNearestName(name, names)
-  throw createUsageError(
-    `unknown command ${group.name} ${name}, ${nearest === undefined ? `known are ${names.join(', ')}` : `did you mean ${nearest}?`}`,
-  )
-}
-
-function createOverview({ name: group, summary, examples, argument, commands }: SubcommandGroup): Command {
-  const names = Object.keys(commands)
-  const width = Math.max(...names.map((name) => name.length))
-  return {
+/** Creates a group that does nothing without a subcommand. */
+export function createGroup({ name, commands, summary, examples, argument }: GroupWithOverview): CommandGroup {
+  const overview: Command = {
     summary,
     examples,
-    usage: [`pino-ingest ${group} COMMAND [${argument}] [FLAGS]`, `pino-ingest ${group} COMMAND --help`],
+    usage: [`pino-ingest ${name} COMMAND [${argument}] [FLAGS]`, `pino-ingest ${name} COMMAND --help`],
     flags: {},
-    notes: [
-      ['Commands:', ...Object.entries(commands).map(([name, one]) => `  ${name.padEnd(width)}  ${one.summary}`)].join(
-        '\n',
-      ),
-    ],
+    notes: [],
     jsonFailuresTo: 'stdout',
-    run: () => Promise.reject(createUsageError(`${group} needs a command: ${names.join(', ')}`)),
+    run: () => Promise.reject(createUsageError(`${name} needs a command: ${Object.keys(commands).join(', ')}`)),
   }
+  return { name, commands, loadDefault: () => Promise.resolve(overview) }
+}
+
+/**
+ * Follows the arguments to a command, and loads only that.
+ * @param known receives the words that name it
+ * @returns also the commands of the group if the command is its default. Rejects with CommandError for an unknown name
+ */
+export async function findCommand(
+  { name, commands, loadDefault }: CommandGroup,
+  [word = '', ...rest]: readonly string[],
+  known: string[],
+): Promise<{ readonly command: Command; readonly commands: CommandGroup['commands'] }> {
+  if (word === '' || word.startsWith('-')) return { command: await loadDefault(), commands }
+  const entry = Object.hasOwn(commands, word) ? commands[word] : undefined
+  if (entry === undefined) {
+    const names = Object.keys(commands)
+    const nearest = findNearestName(word, names)
+    throw createUsageError(
+      `unknown command ${name === '' ? '' : `${name} `}${word}, ${nearest === undefined ? `known are ${names.join(', ')}` : `did you mean ${nearest}?`}`,
+    )
+  }
+  known.push(word)
+  const found = await entry.load()
+  return 'commands' in found ? findCommand(found, rest, known) : { command: found, commands: {} }
 }

@@ -1,9 +1,7 @@
 /** `pino-ingest spool …`: inspects, replays and deletes the content of the spool. Loads only the subcommand that runs. */
-import type { Command } from '../shared/command.js'
-import { loadSubcommand } from '../shared/subcommands.js'
-import type { SubcommandGroup } from '../shared/subcommands.js'
+import { createGroup } from '../shared/subcommands.js'
 
-const GROUP: SubcommandGroup = {
+export const spoolGroup = createGroup({
   name: 'spool',
   summary: 'Lists, shows, sends and deletes entries that are stored on disk until the service has accepted them.',
   examples: [
@@ -30,9 +28,4 @@ const GROUP: SubcommandGroup = {
       load: async () => (await import('./spool-purge.js')).purgeCommand,
     },
   },
-}
-
-/** Rejects with CommandError for an unknown name. */
-export function loadSpoolCommand(name: string | undefined): Promise<Command> {
-  return loadSubcommand(GROUP, name)
-}
+})
