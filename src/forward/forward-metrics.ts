@@ -1,8 +1,9 @@
 /** Formats the metrics of a forwarder for Prometheus. Pure. */
-import { escapeHelp, escapeValue, formatNumber } from '../app/metrics/prometheus-text.js'
+import { formatPrometheusText } from '../app/metrics/prometheus-text.js'
+import type { PrometheusFamily } from '../app/metrics/prometheus-text.js'
 import type { BatchKind } from '../nats/message.js'
 import type { ForwardStats } from './forward-stats.js'
-import type { QueueState } from './forwarder.js'
+import type { QueueState } from './queue-monitor.js'
 
 export interface KindState {
   readonly kind: BatchKind
@@ -16,117 +17,65 @@ export interface KindState {
 
 export interface ForwardState {
   readonly kinds: readonly KindState[]
-  readonly queue: QueueState
+  readonly queue: Pick<QueueState, 'isConnected' | 'isReady' | 'oldestUnsentMs'>
 }
 
-interface Sample {
-  readonly labels: Readonly<Record<string, string>>
-  readonly value: number | undefined
-}
-
-interface Family {
-  readonly name: string
-  readonly type: 'counter' | 'gauge'
-  readonly help: string
-  readonly samples: (state: ForwardState) => readonly Sample[]
-}
-
-const ofKind =
-  (value: (state: KindState) => number | undefined) =>
-  ({ kinds }: ForwardState): Sample[] =>
-    kinds.map((one) => ({ labels: { kind: one.kind }, value: value(one) }))
-
-const byLabel =
-  (label: string, values: (stats: ForwardStats) => Readonly<Record<string, number>>) =>
-  ({ kinds }: ForwardState): Sample[] =>
-    kinds.flatMap(({ kind, stats }) =>
-      Object.entries(values(stats)).map(([name, value]) => ({ labels: { kind, [label]: name }, value })),
-    )
+type Samples = PrometheusFamily<ForwardState>['samples']
 
 const ofQueue =
-  (value: (queue: QueueState) => number | undefined) =>
-  ({ queue }: ForwardState): Sample[] => [{ labels: {}, value: value(queue) }]
+  (value: (queue: ForwardState['queue']) => number | undefined): Samples =>
+  ({ queue }) => [{ labels: {}, value: value(queue) }]
 
-export const FORWARD_FAMILIES: readonly Family[] = [
-  {
-    name: 'pino_ingest_forward_ack_pending',
-    type: 'gauge',
-    help: 'Batches that forwarders have received but not acknowledged.',
-    samples: ofKind((one) => one.ackPending),
-  },
-  {
-    name: 'pino_ingest_forward_batches_total',
-    type: 'counter',
-    help: 'Batches by outcome: forwarded, duplicate (delivered before, not sent again), redelivered (received again), released (returned to the queue), invalid (the message is not a batch, and is now a dead letter).',
-    samples: byLabel('outcome', (stats) => stats.batches),
-  },
-  {
-    name: 'pino_ingest_forward_concurrency_limit',
-    type: 'gauge',
-    help: 'Batches that may be in flight at once.',
-    samples: ofKind((one) => one.limit),
-  },
-  {
-    name: 'pino_ingest_forward_connected',
-    type: 'gauge',
-    help: '1 if there is a connection to NATS.',
-    samples: ofQueue((queue) => Number(queue.isConnected)),
-  },
-  {
-    name: 'pino_ingest_forward_entries_total',
-    type: 'counter',
-    help: 'Entries by outcome: forwarded (the service accepted them), rejected (now dead letters), duplicate, redelivered.',
-    samples: byLabel('outcome', (stats) => stats.entries),
-  },
-  {
-    name: 'pino_ingest_forward_in_flight',
-    type: 'gauge',
-    help: 'Batches that are being sent to the service, or wait for a free slot.',
-    samples: ofKind((one) => one.inFlight),
-  },
-  {
-    name: 'pino_ingest_forward_lag',
-    type: 'gauge',
-    help: 'Batches in the queue that no forwarder has received.',
-    samples: ofKind((one) => one.lag),
-  },
-  {
-    name: 'pino_ingest_forward_last_success_timestamp_seconds',
-    type: 'gauge',
-    help: 'Unix time at which the service last accepted a batch from this forwarder, initially 0.',
-    samples: ofKind(({ stats }) => (stats.lastSuccessAtMs ?? 0) / 1000),
-  },
-  {
-    name: 'pino_ingest_forward_oldest_unsent_seconds',
-    type: 'gauge',
-    help: 'Age of the oldest batch in the queue that is not acknowledged.',
-    samples: ofQueue(({ oldestUnsentMs }) => (oldestUnsentMs === undefined ? undefined : oldestUnsentMs / 1000)),
-  },
-  {
-    name: 'pino_ingest_forward_ready',
-    type: 'gauge',
-    help: '1 if connected and the consumers exist.',
-    samples: ofQueue((queue) => Number(queue.isReady)),
-  },
-  {
-    name: 'pino_ingest_forward_requests_total',
-    type: 'counter',
-    help: 'Requests to the service by outcome.',
-    samples: byLabel('outcome', (stats) => stats.requests),
-  },
+const ofKind =
+  (value: (state: KindState) => number | undefined): Samples =>
+  ({ kinds }) =>
+    kinds.map((one) => ({ labels: { kind: one.kind }, value: value(one) }))
+
+const byOutcome =
+  (counts: (stats: ForwardStats) => Readonly<Record<string, number>>): Samples =>
+  ({ kinds }) =>
+    kinds.flatMap(({ kind, stats }) =>
+      Object.entries(counts(stats)).map(([outcome, value]) => ({ labels: { kind, outcome }, value })),
+    )
+
+/** Gauges, and counters, whose names end with `_total`. */
+const TABLE: readonly (readonly [name: string, help: string, samples: Samples])[] = [
+  ['ack_pending', 'Batches that forwarders have received but not acknowledged.', ofKind((one) => one.ackPending)],
+  [
+    'batches_total',
+    'Batches by outcome: forwarded, duplicate (delivered before, not sent again), redelivered (received again), released (returned to the queue), invalid (the message is not a batch, and is now a dead letter).',
+    byOutcome((stats) => stats.batches),
+  ],
+  ['concurrency_limit', 'Batches that may be in flight at once.', ofKind((one) => one.limit)],
+  ['connected', '1 if there is a connection to NATS.', ofQueue((queue) => Number(queue.isConnected))],
+  [
+    'entries_total',
+    'Entries by outcome: forwarded (the service accepted them), rejected (now dead letters), duplicate, redelivered.',
+    byOutcome((stats) => stats.entries),
+  ],
+  ['in_flight', 'Batches that are being sent to the service, or wait for a free slot.', ofKind((one) => one.inFlight)],
+  ['lag', 'Batches in the queue that no forwarder has received.', ofKind((one) => one.lag)],
+  [
+    'last_success_timestamp_seconds',
+    'Unix time at which the service last accepted a batch from this forwarder, initially 0.',
+    ofKind(({ stats }) => (stats.lastSuccessAtMs ?? 0) / 1000),
+  ],
+  [
+    'oldest_unsent_seconds',
+    'Age of the oldest batch in the queue that is not acknowledged.',
+    ofQueue(({ oldestUnsentMs: ms }) => (ms === undefined ? undefined : ms / 1000)),
+  ],
+  ['ready', '1 if connected and the consumers exist.', ofQueue((queue) => Number(queue.isReady))],
+  ['requests_total', 'Requests to the service by outcome.', byOutcome((stats) => stats.requests)],
 ]
 
-/** Omits samples without a value. */
-export function formatForwardMetrics(state: ForwardState): string {
-  return FORWARD_FAMILIES.map(({ name, type, help, samples }) => {
-    const lines = samples(state).flatMap(({ labels, value }) =>
-      value === undefined ? [] : [`${name}${formatLabels(labels)} ${formatNumber(value)}\n`],
-    )
-    return lines.length === 0 ? '' : `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}\n${lines.join('')}`
-  }).join('')
-}
+export const FORWARD_FAMILIES: readonly PrometheusFamily<ForwardState>[] = TABLE.map(([name, help, samples]) => ({
+  prometheus: `pino_ingest_forward_${name}`,
+  kind: name.endsWith('_total') ? 'counter' : 'gauge',
+  help,
+  samples,
+}))
 
-function formatLabels(labels: Readonly<Record<string, string>>): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeValue(value)}"`)
-  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
+export function formatForwardMetrics(state: ForwardState): string {
+  return formatPrometheusText(FORWARD_FAMILIES, state, {})
 }

@@ -50,7 +50,7 @@ describe('docs/fleet.md', () => {
   })
 
   test('mentions only existing metrics', () => {
-    const known = FORWARD_FAMILIES.map(({ name }) => name)
+    const known = FORWARD_FAMILIES.map(({ prometheus }) => prometheus)
     const named = unique(/\bpino_ingest_forward_\w+/g)
     expect(named.length).toBeGreaterThan(6)
     expect(named.filter((name) => !known.includes(name))).toEqual([])

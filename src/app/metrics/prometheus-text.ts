@@ -2,26 +2,36 @@
  * Metrics as text, format version 0.0.4. Pure.
  * @see https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
  */
-import type { MetricFamily, MetricsState } from './metric-families.js'
+import type { MetricKind } from './metric-families.js'
+
+/** Samples without a value are omitted. */
+export interface PrometheusFamily<State> {
+  readonly prometheus: string
+  readonly kind: MetricKind
+  readonly help: string
+  readonly samples: (
+    state: State,
+  ) => readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number | undefined }[]
+}
 
 export const PROMETHEUS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** @param labels the application's labels, for every sample; valid names that this package does not use */
-export function formatPrometheusText(
-  families: readonly MetricFamily[],
-  state: MetricsState,
+export function formatPrometheusText<State>(
+  families: readonly PrometheusFamily<State>[],
+  state: State,
   labels: Readonly<Record<string, string>>,
 ): string {
   return families.map((family) => formatFamily(family, state, labels)).join('')
 }
 
-function formatFamily(
-  { prometheus: name, kind, help, samples }: MetricFamily,
-  state: MetricsState,
+function formatFamily<State>(
+  { prometheus: name, kind, help, samples }: PrometheusFamily<State>,
+  state: State,
   labels: Readonly<Record<string, string>>,
 ): string {
-  const lines = samples(state).map(
-    ({ labels: own, value }) => `${name}${formatLabels({ ...labels, ...own })} ${formatNumber(value)}\n`,
+  const lines = samples(state).flatMap(({ labels: own, value }) =>
+    value === undefined ? [] : `${name}${formatLabels({ ...labels, ...own })} ${formatNumber(value)}\n`,
   )
   const head = `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${kind === 'counter' ? 'counter' : 'gauge'}\n`
   return lines.length === 0 ? '' : head + lines.join('')
@@ -33,12 +43,12 @@ function formatLabels(labels: Readonly<Record<string, string>>): string {
 }
 
 /** Escapes backslash, double quote and line feed. */
-export function escapeValue(value: string): string {
+function escapeValue(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 }
 
 /** Escapes backslash and line feed; quotes are allowed in help text. */
-export function escapeHelp(help: string): string {
+function escapeHelp(help: string): string {
   return help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 }
 

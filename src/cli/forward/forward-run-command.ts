@@ -6,14 +6,13 @@ import { requireNats } from '../../nats/require-nats.js'
 import { OPTION_TABLE } from '../../options/option-table.js'
 import type { OptionName } from '../../options/option-table.js'
 import { resolveFromProcess } from '../../options/resolve-options.js'
-import type { Settings } from '../../options/settings.js'
 import { systemClock } from '../../shared/clock.js'
-import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from '../shared/command.js'
+import { EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { formatNumber } from '../shared/terminal-format.js'
 import { resolveNatsSettings } from '../shared/nats-session.js'
-import { requireEnabled } from '../shared/require-enabled.js'
+import { requireDestination } from '../shared/require-destination.js'
 import { onTerminationSignal } from '../shared/termination-signals.js'
 import { loadKv } from '../../forward/delivered-batches.js'
 import { Forwarder } from '../../forward/forwarder.js'
@@ -35,9 +34,6 @@ export const forwardRunCommand: Command = {
     quiet: { short: 'q', meaning: 'prints problems only' },
   },
   notes: [
-    `Commands:
-  init  creates or checks the streams
-  dead  lists, shows and replays entries that the service rejected`,
     `PINO_INGEST_NATS_SERVERS, _NATS_CREDS, _NATS_STREAM and _NATS_SUBJECT select the queue, PINO_INGEST_URL and PINO_INGEST_API_KEY the
 service. Any number of forwarders may run side by side.`,
     `On SIGTERM it delivers the batches that it holds or returns them to the queue, within 10 s. A second signal ends it at once.`,
@@ -49,6 +45,8 @@ ingest:rejected as they happen, and at the end forward:stop.`,
   run,
 }
 
+/** The queue is not where the forwarder delivers to. */
+const SERVICE_OPTIONS = (Object.keys(OPTION_TABLE) as OptionName[]).filter((name) => name !== 'nats')
 const PRINTED_EVENTS: readonly string[] = ['ingest:problem', 'ingest:rejected']
 const PROGRESS_MS = 60_000
 /** Orchestrators kill a process after 10 s. */
@@ -60,9 +58,9 @@ async function run({ switches, texts }: Arguments): Promise<number> {
   const address = texts.get('metrics')
   const metricsAddress = address === undefined ? undefined : parseMetricsAddress(address)
   const asJson = switches.has('json')
-  const isQuiet = switches.has('quiet')
   const nats = resolveNatsSettings()
-  const settings = resolveServiceSettings()
+  const settings = resolveFromProcess({}, SERVICE_OPTIONS)
+  requireDestination(settings)
   requireNats({ nats })
   await loadKv()
   const isSilent = settings.logTo === 'silent'
@@ -71,7 +69,7 @@ async function run({ switches, texts }: Arguments): Promise<number> {
       process.stderr.write(formatJsonLine({ event, ...payload }))
   }
   const report = (event: string, data: object, text: string): void => {
-    if (isQuiet || isSilent) return
+    if (switches.has('quiet') || isSilent) return
     process.stderr.write(asJson ? formatJsonLine({ event, ...data }) : `pino-ingest: ${toPrintable(text)}\n`)
   }
   const forward = new Forwarder({
@@ -83,13 +81,7 @@ async function run({ switches, texts }: Arguments): Promise<number> {
     logTo: asJson ? 'silent' : settings.logTo,
     emit,
   })
-  const server =
-    metricsAddress &&
-    (await startMetricsServer({
-      ...metricsAddress,
-      metrics: () => forward.metrics,
-      health: () => forward.health,
-    }))
+  const server = metricsAddress && (await startMetricsServer(metricsAddress, forward))
   const { stream, subjects } = toStreamNames(nats)
   const start = {
     stream,
@@ -103,11 +95,18 @@ async function run({ switches, texts }: Arguments): Promise<number> {
     start,
     `forwards ${start.subjects.join(' and ')} of ${stream} at ${start.servers.join(', ')} to ${settings.url}${server === undefined ? '' : `, metrics on ${server.url}`}`,
   )
-  const stopProgress = reportProgress(() => forward.totals, report)
-  const stopped = untilSignal()
+  let last = JSON.stringify(forward.totals)
+  const progress = setInterval(() => {
+    const { totals } = forward
+    if (JSON.stringify(totals) !== last) report('forward:progress', totals, formatTotals(totals))
+    last = JSON.stringify(totals)
+  }, PROGRESS_MS)
+  const stopped = new Promise<void>((resolve) =>
+    onTerminationSignal((times) => (times === 1 ? resolve() : process.exit(EXIT_FAILED))),
+  )
   forward.start()
   await stopped
-  stopProgress()
+  clearInterval(progress)
   // Ends the process even if something hangs. Batches that it held are redelivered after `ack_wait`.
   const force = setTimeout(() => process.exit(EXIT_FAILED), MAX_STOP_MS)
   await forward.stop()
@@ -118,43 +117,6 @@ async function run({ switches, texts }: Arguments): Promise<number> {
   // A connection attempt to a hanging server cannot be aborted and would keep the process alive.
   setTimeout(() => process.exit(EXIT_DONE), MAX_REST_MS).unref()
   return EXIT_DONE
-}
-
-/** @throws IngestError `CONFIG`, CommandError */
-function resolveServiceSettings(): Settings {
-  const names = (Object.keys(OPTION_TABLE) as OptionName[]).filter((name) => name !== 'nats')
-  const settings = resolveFromProcess({}, names)
-  // The default, a local service, would receive the entries of the whole fleet.
-  if (settings.isLocalDefault)
-    throw new CommandError(
-      'CONFIG',
-      'set PINO_INGEST_URL to the service, and PINO_INGEST_API_KEY or PINO_INGEST_API_KEY_FILE to its key',
-      EXIT_USAGE,
-    )
-  requireEnabled(settings)
-  return settings
-}
-
-/** Resolves at the first signal. The second signal ends the process. */
-function untilSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    onTerminationSignal((times) => (times === 1 ? resolve() : process.exit(EXIT_FAILED)))
-  })
-}
-
-/** @returns function that stops the reports */
-function reportProgress(
-  totals: () => ForwardTotals,
-  report: (event: string, data: object, text: string) => void,
-): () => void {
-  let last = JSON.stringify(totals())
-  const timer = setInterval(() => {
-    const now = totals()
-    const text = JSON.stringify(now)
-    if (text !== last) report('forward:progress', now, formatTotals(now))
-    last = text
-  }, PROGRESS_MS)
-  return () => clearInterval(timer)
 }
 
 function formatTotals({ forwarded, rejected, duplicate, lag }: ForwardTotals): string {

@@ -17,7 +17,7 @@ import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags
 import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { onTerminationSignal } from '../shared/termination-signals.js'
 import { parseInteger } from '../shared/quantities.js'
-import { requireEnabled } from '../shared/require-enabled.js'
+import { requireEnabled } from '../shared/require-destination.js'
 import { formatEntryCount } from '../shared/terminal-format.js'
 import { computeDigest } from './checkpoint.js'
 import { CheckpointFolder } from './checkpoint-folder.js'

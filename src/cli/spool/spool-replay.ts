@@ -4,11 +4,11 @@ import { resolveFromProcess } from '../../options/resolve-options.js'
 import type { Settings } from '../../options/resolve-options.js'
 import { backgroundClock } from '../../shared/clock.js'
 import { KeyPause } from '../../shared/key-pause.js'
-import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from '../shared/command.js'
+import { createUsageError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { parseInteger } from '../shared/quantities.js'
-import { requireEnabled } from '../shared/require-enabled.js'
+import { requireDestination } from '../shared/require-destination.js'
 import { formatNumber } from '../shared/terminal-format.js'
 import { onTerminationSignal } from '../shared/termination-signals.js'
 import { describeHolder } from './claim-instance.js'
@@ -79,7 +79,8 @@ async function run(given: Arguments): Promise<number> {
   if (id !== undefined && isAll) throw createUsageError(`give either ${id} or --all`)
   if (id === undefined && !isAll) throw createUsageError('replay needs an ID from pino-ingest spool ls, dead, or --all')
   const timeoutMs = 1_000 * parseInteger('timeout', texts.get('timeout') ?? String(DEFAULT_TIMEOUT_S), 1, MAX_TIMEOUT_S)
-  const settings = resolveSendingSettings()
+  const settings = resolveFromProcess({})
+  requireDestination(settings)
   const location = await locateSpool(given)
   const asJson = switches.has('json')
   const print = (text: string): void => {
@@ -92,20 +93,6 @@ async function run(given: Arguments): Promise<number> {
   const isMissed = result.skipped.some(({ isInUse }) => !isInUse || !isAll)
   const { rejected, kept } = toTally(result.replays)
   return kept + rejected + result.problems.length === 0 && !isMissed ? EXIT_DONE : EXIT_FAILED
-}
-
-/** @throws IngestError `CONFIG`, CommandError */
-function resolveSendingSettings(): Settings {
-  const settings = resolveFromProcess({})
-  if (settings.isLocalDefault) {
-    throw new CommandError(
-      'CONFIG',
-      'set PINO_INGEST_URL and PINO_INGEST_API_KEY (or PINO_INGEST_API_KEY_FILE): replay has no default destination',
-      EXIT_USAGE,
-    )
-  }
-  requireEnabled(settings)
-  return settings
 }
 
 async function replay(

@@ -1,6 +1,6 @@
-/** Parsing of the address of `--metrics`. */
-import { expect, test } from 'vitest'
-import { parseMetricsAddress } from '../../../src/cli/forward/metrics-server.js'
+/** The server of `--metrics`, and its address. */
+import { expect, onTestFinished, test } from 'vitest'
+import { parseMetricsAddress, startMetricsServer } from '../../../src/cli/forward/metrics-server.js'
 
 test.each([
   ['9464', '127.0.0.1', 9464],
@@ -18,3 +18,21 @@ test.each(['', 'localhost', '127.0.0.1:', '127.0.0.1:65536', '[nonsense]:1', 'ht
     expect(() => parseMetricsAddress(text)).toThrow(expect.objectContaining({ code: 'USAGE' }))
   },
 )
+
+test('serves the current metrics and health, and reports a port in use', async () => {
+  const forwarder = { metrics: 'a 1\n', health: { ready: false, lag: 3, oldestUnsentMs: null, lastError: 'x' } }
+  const { url, close } = await startMetricsServer({ host: '127.0.0.1', port: 0 }, forwarder)
+  onTestFinished(close)
+  const get = async (path: string): Promise<readonly [number, string]> => {
+    const response = await fetch(`${url}${path}`)
+    return [response.status, await response.text()]
+  }
+  expect(await get('/metrics?x')).toEqual([200, 'a 1\n'])
+  expect((await get('/livez'))[0]).toBe(200)
+  expect((await get('/toString'))[0]).toBe(404)
+  expect(await get('/healthz')).toEqual([503, `${JSON.stringify(forwarder.health)}\n`])
+  forwarder.health.ready = true
+  expect((await get('/healthz'))[0]).toBe(200)
+  const port = Number(new URL(url).port)
+  await expect(startMetricsServer({ host: '127.0.0.1', port }, forwarder)).rejects.toMatchObject({ code: 'LISTEN' })
+})
