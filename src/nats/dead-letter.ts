@@ -1,85 +1,113 @@
-/** Encodes a rejected entry as a message of the dead-letter stream: the reason in headers, the entry's JSON as the body. Pure. */
+/** Dead letters as messages of their stream: the reason in headers, the entry's JSON as the body. */
 import { createHash } from 'node:crypto'
+import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream'
+import type { MsgHdrs } from '@nats-io/transport-node'
 import type { DeadLetter } from '../batch/batch.js'
-import { BATCH_ID_HEADER, MESSAGE_ID_HEADER } from './message.js'
+import loadNats from './load-nats.cjs'
+import { BATCH_ID_HEADER } from './message.js'
 import type { BatchKind, StreamNames } from './message.js'
 
-const INDEX_HEADER = 'Pino-Ingest-Index'
-const STATUS_HEADER = 'Pino-Ingest-Status'
-const CODE_HEADER = 'Pino-Ingest-Code'
-const FIELD_HEADER = 'Pino-Ingest-Field'
-const REASON_HEADER = 'Pino-Ingest-Reason'
+const HEADERS = {
+  batchId: BATCH_ID_HEADER,
+  index: 'Pino-Ingest-Index',
+  status: 'Pino-Ingest-Status',
+  code: 'Pino-Ingest-Code',
+  field: 'Pino-Ingest-Field',
+  reason: 'Pino-Ingest-Reason',
+} as const
 
-/** Limit for texts of the service, in UTF-16 units. Each unit takes up to nine bytes in a header. */
-const MAX_TEXT_UNITS = 1_024
+/** Limit for each text, in UTF-16 units. Each unit takes up to nine bytes in a header. */
+const MAX_TEXT_UNITS = 512
+/** Limit for all headers in bytes: four texts, the message ID, and the names. */
+export const MAX_DEAD_LETTER_HEADER_BYTES = 5 * MAX_TEXT_UNITS * 9 + 512
+/** Concurrent requests, since each takes one round trip. */
+const READ_AHEAD = 64
 
 export interface DeadLetterMessage {
   readonly subject: string
   /** The same in every attempt: a letter republished after a crash is stored once. */
   readonly messageId: string
-  /** Including the message ID. Values are printable ASCII. */
-  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly headers: MsgHdrs
   readonly body: Uint8Array
 }
 
-function deadLetterSubject(names: Pick<StreamNames, 'deadSubject'>, kind: BatchKind): string {
-  return `${names.deadSubject}.${kind}`
+export interface StoredDeadLetter extends DeadLetter {
+  /** Position in the stream. */
+  readonly sequence: number
+  readonly kind: BatchKind
+  /** Time at which it was stored, ISO 8601. */
+  readonly at: string
+  /** Bytes of the entry. */
+  readonly bytes: number
 }
 
 /** @param body bytes of a message that is not a batch and has no entries; default: the entry */
 export function encodeDeadLetter(
   names: Pick<StreamNames, 'deadSubject'>,
   kind: BatchKind,
-  { batchId, index, status, code, field, reason, entry }: DeadLetter,
+  letter: DeadLetter,
   body?: Uint8Array,
 ): DeadLetterMessage {
+  const headers = loadNats().headers()
+  for (const [member, name] of Object.entries(HEADERS))
+    headers.set(name, encodeText(String(letter[member as keyof typeof HEADERS])))
   // Other publishers choose the id of such a message, and may reuse one.
   const content = body === undefined ? '' : `-${createHash('sha256').update(body).digest('hex').slice(0, 16)}`
-  const messageId = `${encodeText(batchId)}-${index}${content}`
   return {
-    subject: deadLetterSubject(names, kind),
-    messageId,
-    headers: [
-      [MESSAGE_ID_HEADER, messageId],
-      [BATCH_ID_HEADER, encodeText(batchId)],
-      [INDEX_HEADER, String(index)],
-      [STATUS_HEADER, String(status)],
-      [CODE_HEADER, encodeText(code)],
-      [FIELD_HEADER, encodeText(field)],
-      [REASON_HEADER, encodeText(reason)],
-    ],
-    body: body ?? Buffer.from(entry),
+    subject: `${names.deadSubject}.${kind}`,
+    messageId: `${encodeText(letter.batchId)}-${letter.index}${content}`,
+    headers,
+    body: body ?? Buffer.from(letter.entry),
   }
-}
-
-/** Bytes of all headers on the wire. */
-export function countHeaderBytes({ headers }: Pick<DeadLetterMessage, 'headers'>): number {
-  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`)
-  return Buffer.byteLength(`NATS/1.0\r\n${lines.join('')}\r\n`)
 }
 
 /**
- * Missing and damaged headers become empty texts and zeros: the entry can still be inspected and replayed.
- * @param headers returns '' for a missing header
+ * Yields all stored letters, the oldest first. Letters deleted during the iteration may be missing. It uses no consumer: reading leaves
+ * nothing behind and needs no permission to create one.
+ * @throws the client's errors
  */
-export function decodeDeadLetter(headers: { get(name: string): string } | undefined, body: Uint8Array): DeadLetter {
-  const text = (name: string): string => decodeText(headers?.get(name) ?? '')
-  const integer = (name: string): number => {
-    const value = headers?.get(name) ?? ''
-    return /^\d{1,9}$/.test(value) ? Number(value) : 0
-  }
-  return {
-    batchId: text(BATCH_ID_HEADER),
-    index: integer(INDEX_HEADER),
-    status: integer(STATUS_HEADER),
-    code: text(CODE_HEADER),
-    field: text(FIELD_HEADER),
-    reason: text(REASON_HEADER),
-    entry: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString(),
+export async function* readDeadLetters(
+  { streams }: Pick<JetStreamManager, 'streams'>,
+  { deadStream, deadSubject }: StreamNames,
+): AsyncGenerator<StoredDeadLetter, undefined> {
+  const { state } = await streams.info(deadStream)
+  let next = Math.max(1, state.first_seq)
+  while (next <= state.last_seq) {
+    const count = Math.min(READ_AHEAD, state.last_seq - next + 1)
+    const messages = await Promise.all(
+      Array.from({ length: count }, (_, at) => streams.getMessage(deadStream, { seq: next + at })),
+    )
+    for (const message of messages) if (message !== null) yield decode(message, deadSubject)
+    next += count
+    // Deleted letters can leave large gaps. Skip them with one request.
+    if (messages.every((message) => message === null)) {
+      const query = { seq: next, next_by_subj: `${deadSubject}.>` }
+      const found = await streams.getMessage(deadStream, query)
+      if (found === null) return
+      next = found.seq
+    }
   }
 }
 
-/** Line breaks would end the header, and the client reads headers as ASCII. */
+/** Missing and damaged headers become empty texts and zeros: the entry can still be inspected and replayed. */
+function decode({ seq, subject, header, data, timestamp }: StoredMsg, deadSubject: string): StoredDeadLetter {
+  const text = (member: keyof typeof HEADERS): string => decodeText(header?.get(HEADERS[member]) ?? '')
+  return {
+    batchId: text('batchId'),
+    index: Number.parseInt(text('index'), 10) || 0,
+    status: Number.parseInt(text('status'), 10) || 0,
+    code: text('code'),
+    field: text('field'),
+    reason: text('reason'),
+    entry: Buffer.from(data).toString(),
+    sequence: seq,
+    kind: subject === `${deadSubject}.requests` ? 'requests' : 'logs',
+    at: timestamp,
+    bytes: data.length,
+  }
+}
+
+/** As printable ASCII: line breaks would end the header, and the client reads headers as ASCII. */
 function encodeText(text: string): string {
   // `encodeURIComponent` throws for half of a surrogate pair. The conversion to UTF-8 replaces it with U+FFFD.
   return encodeURIComponent(Buffer.from(text.slice(0, MAX_TEXT_UNITS)).toString())

@@ -88,12 +88,15 @@ export function createJetStreamSender(options: JetStreamSenderOptions): Sender {
   }
 }
 
-function createHeaders(kind: BatchKind, batch: Batch): MsgHdrs {
+export function createHeaders(
+  kind: BatchKind,
+  { count, contentEncoding }: Pick<Batch, 'count' | 'contentEncoding'>,
+): MsgHdrs {
   const headers = loadNats().headers()
   headers.set(ENDPOINT_HEADER, kind === 'logs' ? PATHS.ingest : PATHS.requests)
-  headers.set(COUNT_HEADER, String(batch.count))
+  headers.set(COUNT_HEADER, String(count))
   headers.set(VERSION_HEADER, VERSION)
   headers.set(CONTENT_TYPE_HEADER, 'application/json')
-  if (batch.contentEncoding !== undefined) headers.set(CONTENT_ENCODING_HEADER, batch.contentEncoding)
+  if (contentEncoding !== undefined) headers.set(CONTENT_ENCODING_HEADER, contentEncoding)
   return headers
 }

@@ -1,6 +1,10 @@
-import { describe, expect, it } from 'vitest'
+/** Dead letters as messages of their stream. */
+import type { JetStreamManager } from '@nats-io/jetstream'
+import { headers } from '@nats-io/transport-node'
+import { expect, test } from 'vitest'
 import type { DeadLetter } from '../../src/batch/batch.js'
-import { decodeDeadLetter, encodeDeadLetter } from '../../src/nats/dead-letter.js'
+import { encodeDeadLetter, MAX_DEAD_LETTER_HEADER_BYTES, readDeadLetters } from '../../src/nats/dead-letter.js'
+import type { DeadLetterMessage } from '../../src/nats/dead-letter.js'
 import { toStreamNames } from '../../src/nats/message.js'
 
 const NAMES = toStreamNames({ stream: 'S', subject: 'app.x' })
@@ -14,55 +18,51 @@ const LETTER: DeadLetter = {
   entry: '{"message":"größer","big":12345678901234567890}',
 }
 
-function decode({ headers, body }: ReturnType<typeof encodeDeadLetter>): DeadLetter {
-  const values = new Map(headers)
-  return decodeDeadLetter({ get: (name) => values.get(name) ?? '' }, body)
+async function read({ subject, headers: header, body }: Partial<DeadLetterMessage>) {
+  const message = { seq: 1, subject, header, data: body, timestamp: '2026-01-01T00:00:00Z' }
+  const streams = { info: async () => ({ state: { first_seq: 1, last_seq: 1 } }), getMessage: async () => message }
+  return (await readDeadLetters({ streams } as unknown as JetStreamManager, NAMES).next()).value
 }
 
-describe('a dead letter as a message', () => {
-  it('survives a round trip; the message ID contains the index', () => {
-    const message = encodeDeadLetter(NAMES, 'requests', LETTER)
-    expect(message.subject).toBe('app.x.dead.requests')
-    expect(new Map(message.headers).get('Nats-Msg-Id')).toBe(`${LETTER.batchId}-7`)
-    expect(decode(message)).toEqual(LETTER)
-  })
+test.each<[string, Partial<DeadLetter>]>([
+  ['an entry', {}],
+  [
+    'texts of the service or another publisher that cannot be headers',
+    { batchId: 'x y\n', reason: 'a\r\nNats-Rollup: all\r\n\u0000\u001b[31m ü 😀 % ', code: 'ß', field: '\t' },
+  ],
+])('a dead letter is read as it was written: %s', async (_, changes) => {
+  const letter = { ...LETTER, ...changes }
+  const message = encodeDeadLetter(NAMES, 'requests', letter)
+  expect(message.subject).toBe('app.x.dead.requests')
+  for (const [, [value]] of message.headers) expect(value).toMatch(/^[!-~]*$/)
+  expect(await read(message)).toMatchObject({ ...letter, kind: 'requests', bytes: message.body.length })
+})
 
-  it('has headers of printable ASCII for any text of the service or another publisher', () => {
-    const reason = 'a\r\nNats-Rollup: all\r\n\u0000\u001b[31m ü 😀 % '
-    const letter = { ...LETTER, batchId: 'x y\n', reason, code: 'ß', field: '\t' }
-    const message = encodeDeadLetter(NAMES, 'logs', letter)
-    for (const [, value] of message.headers) expect(value).toMatch(/^[!-~]*$/)
-    expect(decode(message)).toEqual(letter)
-  })
+test('long texts are cut, even within a surrogate pair', async () => {
+  const long = `${'誤'.repeat(511)}😀${'r'.repeat(1e6)}`
+  const message = encodeDeadLetter(NAMES, 'logs', { ...LETTER, batchId: long, code: long, field: long, reason: long })
+  expect(await read(message)).toMatchObject({ reason: `${'誤'.repeat(511)}\ufffd` })
+  const { encode } = message.headers as unknown as { encode(): Uint8Array }
+  expect(encode.call(message.headers).length + message.messageId.length).toBeLessThan(MAX_DEAD_LETTER_HEADER_BYTES)
+})
 
-  it('limits the reason, even within a surrogate pair', () => {
-    const { headers } = encodeDeadLetter(NAMES, 'logs', {
-      ...LETTER,
-      reason: `${'r'.repeat(1_023)}😀${'r'.repeat(1e6)}`,
-    })
-    expect(decode({ subject: '', messageId: '', headers, body: Buffer.from('{}') }).reason).toBe(
-      `${'r'.repeat(1_023)}\ufffd`,
-    )
-  })
+test('messages that are not batches keep their bytes, and have their own message IDs', () => {
+  const encode = (body: Uint8Array): DeadLetterMessage => encodeDeadLetter(NAMES, 'logs', LETTER, body)
+  const [one, other] = [Buffer.from([0xff, 0]), Buffer.from([0xff, 1])]
+  expect(encode(one).body).toEqual(one)
+  expect(encode(one).messageId).toBe(encode(one).messageId)
+  expect(encode(one).messageId).not.toBe(encode(other).messageId)
+})
 
-  it('keeps the bytes of a message that is not a batch', () => {
-    expect(encodeDeadLetter(NAMES, 'logs', { ...LETTER, entry: '' }, Buffer.from([0xff, 0])).body).toEqual(
-      Buffer.from([0xff, 0]),
-    )
-  })
-
-  it('has different message IDs for different messages with the same id', () => {
-    const idOf = (body: string): string => encodeDeadLetter(NAMES, 'logs', LETTER, Buffer.from(body)).messageId
-    expect(idOf('one')).toBe(idOf('one'))
-    expect(idOf('one')).not.toBe(idOf('two'))
-  })
-
-  it('is readable with missing or damaged headers', () => {
-    const empty = { batchId: '', index: 0, status: 0, code: '', field: '', reason: '', entry: '{}' }
-    expect(decodeDeadLetter(undefined, Buffer.from('{}'))).toEqual(empty)
-    const damaged = {
-      get: (name: string) => (name.endsWith('Reason') ? '%E0%A4%A' : name.endsWith('Index') ? '-3' : ''),
-    }
-    expect(decodeDeadLetter(damaged, Buffer.from('{}'))).toEqual({ ...empty, reason: '%E0%A4%A' })
+test('a message with missing or damaged headers can be read', async () => {
+  const damaged = headers()
+  damaged.set('Pino-Ingest-Reason', '%E0%A4%A')
+  damaged.set('Pino-Ingest-Index', 'x')
+  const empty = { batchId: '', index: 0, status: 0, code: '', field: '', reason: '', entry: '{}' }
+  const body = Buffer.from('{}')
+  expect(await read({ subject: 'app.x.dead.logs', body })).toMatchObject(empty)
+  expect(await read({ subject: 'app.x.dead.logs', headers: damaged, body })).toMatchObject({
+    ...empty,
+    reason: '%E0%A4%A',
   })
 })

@@ -7,8 +7,9 @@ import { gzipSync } from 'node:zlib'
 import { nkeys } from '@nats-io/transport-node'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import type { TestContext } from 'vitest'
+import { readDeadLetters } from '../../src/nats/dead-letter.js'
+import type { StoredDeadLetter } from '../../src/nats/dead-letter.js'
 import { createIngestService } from '../../src/service/index.js'
-import { decodeDeadLetter } from '../../src/nats/dead-letter.js'
 import { API_KEY, logEntry, ForwardFleet, until } from './forward-fleet.js'
 import type { FleetOptions } from './forward-fleet.js'
 import { natsServers, SKIPS_NATS, UNLESS_IT_HANGS } from './nats-servers.js'
@@ -41,12 +42,10 @@ async function startFleet({ onTestFinished }: TestContext, options: FleetOptions
   return fleet
 }
 
-async function deadLetters(fleet: ForwardFleet): Promise<readonly ReturnType<typeof decodeDeadLetter>[]> {
-  const { messages } = (await fleet.jsm.streams.info(fleet.names.deadStream)).state
-  const all = Array.from({ length: messages }, (_, index) =>
-    fleet.jsm.streams.getMessage(fleet.names.deadStream, { seq: index + 1 }),
-  )
-  return (await Promise.all(all)).map((message) => decodeDeadLetter(message?.header, message?.data ?? new Uint8Array()))
+async function deadLetters({ jsm, names }: ForwardFleet): Promise<StoredDeadLetter[]> {
+  const letters: StoredDeadLetter[] = []
+  for await (const letter of readDeadLetters(jsm, names)) letters.push(letter)
+  return letters
 }
 
 describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {

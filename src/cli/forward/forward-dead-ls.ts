@@ -1,14 +1,15 @@
 /** `pino-ingest forward dead ls`: how many entries were rejected, by endpoint and reason. */
-import type { StoredDeadLetter } from '../../nats/dead-letter-stream.js'
+import { PATHS } from '../../protocol/limits.js'
 import { systemClock } from '../../shared/clock.js'
 import { EXIT_DONE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
+import { formatDeadLetterCount, formatRejection } from '../shared/entry-printer.js'
 import { NATS_NOTE } from '../shared/nats-session.js'
+import type { NatsSession } from '../shared/nats-session.js'
 import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { formatAge, formatColumns, formatNumber, formatSize } from '../shared/terminal-format.js'
-import { formatRejection } from '../spool/read-dead-letters.js'
-import { formatDeadLetterCount } from '../spool/spool-format.js'
-import { ENDPOINTS, KIND_FLAG, parseDeadLetterFilter, selectDeadLetters, withSession } from './dead-letter-selection.js'
+import { KIND_FLAG, withDeadLetters } from './selected-dead-letters.js'
+import type { SelectedDeadLetters } from './selected-dead-letters.js'
 
 export const deadLsCommand: Command = {
   summary: 'Counts the entries that the service rejected, by endpoint and reason. It changes nothing.',
@@ -24,68 +25,53 @@ export const deadLsCommand: Command = {
   run,
 }
 
-export interface DeadLetterGroup {
+interface DeadLetterGroup {
   readonly endpoint: string
   readonly reason: string
-  count: number
-  bytes: number
+  readonly count: number
   /** Times at which the first and the last letter were stored. */
   readonly first: string
-  last: string
+  readonly last: string
+}
+
+interface DeadLetterList {
+  readonly stream: string
+  readonly entries: number
+  /** Bytes of the entries. */
+  readonly bytes: number
+  /** The largest first. */
+  readonly groups: readonly DeadLetterGroup[]
 }
 
 /** Reasons can quote the entry and then all differ. Above this limit they are counted as one group. */
 const MAX_GROUPS = 1_000
 
 async function run(given: Arguments): Promise<number> {
-  const filter = parseDeadLetterFilter(given)
-  const { stream, groups } = await withSession('forward dead', async (session) => ({
-    stream: session.names.deadStream,
-    groups: await groupDeadLetters(selectDeadLetters(session, filter), session.mask),
-  }))
-  const total = {
-    stream,
-    entries: groups.reduce((sum, { count }) => sum + count, 0),
-    bytes: groups.reduce((sum, { bytes }) => sum + bytes, 0),
-  }
-  process.stdout.write(
-    given.switches.has('json')
-      ? formatJsonLine({ ...total, groups })
-      : formatGroups(total, groups, systemClock.wallNow()),
-  )
+  const list = await withDeadLetters(given, listDeadLetters)
+  process.stdout.write(given.switches.has('json') ? formatJsonLine(list) : formatList(list))
   return EXIT_DONE
 }
 
-/** The largest group first. */
-async function groupDeadLetters(
-  letters: AsyncIterable<StoredDeadLetter>,
-  mask: (text: string) => string,
-): Promise<DeadLetterGroup[]> {
+async function listDeadLetters(letters: SelectedDeadLetters, { names, mask }: NatsSession): Promise<DeadLetterList> {
   const groups = new Map<string, DeadLetterGroup>()
+  let [entries, bytes] = [0, 0]
   for await (const letter of letters) {
-    const endpoint = ENDPOINTS[letter.kind]
+    entries += 1
+    bytes += letter.bytes
+    const endpoint = letter.kind === 'logs' ? PATHS.ingest : PATHS.requests
     const named = mask(formatRejection(letter))
     const reason = groups.size < MAX_GROUPS || groups.has(`${endpoint} ${named}`) ? named : 'other reasons'
     const key = `${endpoint} ${reason}`
-    const group = groups.get(key)
-    if (group === undefined) {
-      groups.set(key, { endpoint, reason, count: 1, bytes: letter.bytes, first: letter.at, last: letter.at })
-    } else {
-      group.count += 1
-      group.bytes += letter.bytes
-      group.last = letter.at
-    }
+    const { count, first } = groups.get(key) ?? { count: 0, first: letter.at }
+    groups.set(key, { endpoint, reason, count: count + 1, first, last: letter.at })
   }
-  return [...groups.values()].toSorted((one, other) => other.count - one.count)
+  const largestFirst = [...groups.values()].toSorted((one, other) => other.count - one.count)
+  return { stream: names.deadStream, entries, bytes, groups: largestFirst }
 }
 
-function formatGroups(
-  { stream, entries, bytes }: { readonly stream: string; readonly entries: number; readonly bytes: number },
-  groups: readonly DeadLetterGroup[],
-  wallNowMs: number,
-): string {
+function formatList({ stream, entries, bytes, groups }: DeadLetterList): string {
   if (entries === 0) return `${stream} contains no dead letters.\n`
-  const age = (at: string): string => `${formatAge(wallNowMs - Date.parse(at))} ago`
+  const age = (at: string): string => `${formatAge(systemClock.wallNow() - Date.parse(at))} ago`
   const rows = groups.map(({ endpoint, reason, count, first, last }) => [
     formatNumber(count).padStart(7),
     endpoint,

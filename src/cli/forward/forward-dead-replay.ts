@@ -1,19 +1,16 @@
 /** `pino-ingest forward dead replay`: publishes rejected entries to the queue again. */
-import type { StoredDeadLetter } from '../../nats/dead-letter-stream.js'
-import { isInDoubt, isStored } from '../../nats/jetstream-request.js'
-import { CONTENT_TYPE_HEADER, COUNT_HEADER, ENDPOINT_HEADER, VERSION_HEADER } from '../../nats/message.js'
-import loadNats from '../../nats/load-nats.cjs'
-import { CONTENT_TYPE } from '../../protocol/limits.js'
-import { VERSION } from '../../version.js'
+import { createBatchBody, createSubBatchId } from '../../batch/sub-batch.js'
+import type { StoredDeadLetter } from '../../nats/dead-letter.js'
+import { createHeaders } from '../../nats/jetstream-sender.js'
+import { publishMessage } from '../../nats/publish-message.js'
 import { createUsageError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
+import { formatDeadLetterCount } from '../shared/entry-printer.js'
 import { NATS_NOTE } from '../shared/nats-session.js'
 import type { NatsSession } from '../shared/nats-session.js'
 import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { onTerminationSignal } from '../shared/termination-signals.js'
-import { formatDeadLetterCount } from '../spool/spool-format.js'
-import { ENDPOINTS, KIND_FLAG, parseDeadLetterFilter, selectDeadLetters, withSession } from './dead-letter-selection.js'
-import { createRepublishedBatch } from './republished-batch.js'
+import { isJsonObject, KIND_FLAG, withDeadLetters } from './selected-dead-letters.js'
 
 /** Letters published concurrently. */
 const CONCURRENCY = 32
@@ -39,88 +36,65 @@ export const deadReplayCommand: Command = {
   run,
 }
 
-interface ReplayResult {
-  replayed: number
-  /** Letters that contain no entry. */
-  skipped: number
-  failed: number
-  lastFailure: string | undefined
-}
-
 async function run(given: Arguments): Promise<number> {
-  const filter = parseDeadLetterFilter(given)
+  const [batchId] = given.positionals
   const isAll = given.switches.has('all')
-  if (filter.batchId !== undefined && isAll) throw createUsageError(`give either ${filter.batchId} or --all`)
-  if (filter.batchId === undefined && !isAll) throw createUsageError('replay needs a BATCH_ID or --all')
-  let isStopped = false
-  const undoSignals = onTerminationSignal(() => (isStopped = true))
-  const result: ReplayResult = { replayed: 0, skipped: 0, failed: 0, lastFailure: undefined }
-  try {
-    await withSession('forward dead', async (session) => {
-      const letters = selectDeadLetters(session, filter)
-      // All workers share one generator, which yields each letter once.
-      const work = async (): Promise<void> => {
-        while (!isStopped && result.lastFailure === undefined) {
-          const next = await letters.next()
-          if (next.done === true) return
-          await republishLetter(session, next.value, result)
+  if (batchId !== undefined && isAll) throw createUsageError(`give either ${batchId} or --all`)
+  if (batchId === undefined && !isAll) throw createUsageError('replay needs a BATCH_ID or --all')
+  const result = { replayed: 0, skipped: 0, failed: 0, lastFailure: null as string | null, isStopped: false }
+  const undoSignals = onTerminationSignal(() => (result.isStopped = true))
+  await withDeadLetters(given, async (letters, session) => {
+    // All workers share one generator, which yields each letter once.
+    const work = async (): Promise<void> => {
+      while (!result.isStopped && result.lastFailure === null) {
+        const { value: letter } = await letters.next()
+        if (letter === undefined) return
+        try {
+          const isReplayed = await republishLetter(session, letter)
+          result[isReplayed ? 'replayed' : 'skipped'] += 1
+        } catch (error) {
+          result.failed += 1
+          result.lastFailure = session.describe(error)
         }
       }
-      await Promise.all(Array.from({ length: CONCURRENCY }, work))
-    })
-  } finally {
-    undoSignals()
-  }
-  const isNotFound = filter.batchId !== undefined && result.replayed + result.skipped + result.failed === 0
-  process.stdout.write(
-    given.switches.has('json')
-      ? formatJsonLine({ ...result, lastFailure: result.lastFailure ?? null, isStopped })
-      : formatResult(result, isNotFound),
-  )
-  return result.failed + result.skipped > 0 || isStopped || isNotFound ? EXIT_FAILED : EXIT_DONE
-}
-
-/** Never rejects. */
-export async function republishLetter(
-  { jetstream, manager, names, describe }: Pick<NatsSession, 'jetstream' | 'manager' | 'names' | 'describe'>,
-  letter: StoredDeadLetter,
-  result: ReplayResult,
-): Promise<void> {
-  const batch = createRepublishedBatch(letter)
-  if (batch === undefined) {
-    result.skipped += 1
-    return
-  }
-  const headers = loadNats().headers()
-  headers.set(ENDPOINT_HEADER, ENDPOINTS[letter.kind])
-  headers.set(COUNT_HEADER, '1')
-  headers.set(VERSION_HEADER, VERSION)
-  headers.set(CONTENT_TYPE_HEADER, CONTENT_TYPE)
-  try {
-    const { batchId, body } = batch
-    const acknowledged = await jetstream.publish(names.subjects[letter.kind], body, {
-      msgID: batchId,
-      headers,
-      // No forwarder reads another stream that has this subject.
-      expect: { streamName: names.stream },
-      timeout: PUBLISH_TIMEOUT_MS,
-      retries: ATTEMPTS,
-    })
-    if (isInDoubt(acknowledged)) throw new Error('it is unknown whether the message is stored; replay it later')
-    if (!isStored(acknowledged, names.stream)) throw new Error(`not acknowledged by the stream ${names.stream}`)
-    await manager.streams.deleteMessage(names.deadStream, letter.sequence, false)
-    result.replayed += 1
-  } catch (error) {
-    result.failed += 1
-    result.lastFailure = describe(error)
-  }
-}
-
-function formatResult({ replayed, skipped, failed, lastFailure }: ReplayResult, isNotFound: boolean): string {
+    }
+    await Promise.all(Array.from({ length: CONCURRENCY }, work))
+  }).finally(undoSignals)
+  const { replayed, skipped, failed, lastFailure, isStopped } = result
+  const isNotFound = !isAll && replayed + skipped + failed === 0
   const lines = [`Published ${formatDeadLetterCount(replayed)} to the queue.`]
   if (isNotFound) lines.push('This batch has no dead letters.')
   if (skipped > 0)
     lines.push(`Skipped ${formatDeadLetterCount(skipped)} without an entry: see pino-ingest forward dead show.`)
-  if (failed > 0) lines.push(`Kept ${formatDeadLetterCount(failed)} that failed: ${lastFailure ?? 'unknown error'}`)
-  return lines.map((line) => `${toPrintable(line)}\n`).join('')
+  if (failed > 0) lines.push(`Kept ${formatDeadLetterCount(failed)} that failed: ${lastFailure}`)
+  process.stdout.write(
+    given.switches.has('json') ? formatJsonLine(result) : lines.map((line) => `${toPrintable(line)}\n`).join(''),
+  )
+  return failed + skipped > 0 || isStopped || isNotFound ? EXIT_FAILED : EXIT_DONE
+}
+
+/**
+ * Publishes a batch with one entry, then deletes the letter. If it is killed in between, the next replay publishes the entry under the same
+ * batch id. With several entries per batch, the next replay would create different batches.
+ * @returns false if the letter contains no entry
+ * @throws the client's errors; then the letter is kept
+ */
+export async function republishLetter(
+  { jetstream, manager, names }: Pick<NatsSession, 'jetstream' | 'manager' | 'names'>,
+  { kind, batchId: originId, index, entry, sequence }: StoredDeadLetter,
+): Promise<boolean> {
+  if (!isJsonObject(entry)) return false
+  // Must differ from the id of a sub-batch: forwarders skip the ids of delivered batches.
+  const batchId = createSubBatchId(`dead letter of ${originId}`, [index])
+  await publishMessage(jetstream, {
+    stream: names.stream,
+    subject: names.subjects[kind],
+    body: createBatchBody(batchId, [entry]),
+    msgID: batchId,
+    headers: createHeaders(kind, { count: 1 }),
+    timeout: PUBLISH_TIMEOUT_MS,
+    attempts: ATTEMPTS,
+  })
+  await manager.streams.deleteMessage(names.deadStream, sequence, false)
+  return true
 }

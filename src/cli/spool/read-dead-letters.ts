@@ -58,10 +58,3 @@ export function parseDeadLetter(line: Buffer): StoredDeadLetter | undefined {
     return undefined
   }
 }
-
-/** Formats the reason of a rejection. Pure. */
-export function formatRejection({ status, code, field, reason }: StoredDeadLetter): string {
-  const kind = [status === 0 ? '' : String(status), code].filter((word) => word !== '').join(' ')
-  const location = [kind, field].filter((word) => word !== '').join(', ')
-  return [location, reason].filter((word) => word !== '').join(': ')
-}

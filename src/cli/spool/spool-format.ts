@@ -17,7 +17,3 @@ export function formatItemCounts(
     ? formatEntryCount(sum(false))
     : `${formatEntryCount(sum(false))} and ${formatItemCount(sum(true), 'requests')}`
 }
-
-export function formatDeadLetterCount(count: number): string {
-  return formatCount(count, 'dead letter', 'dead letters')
-}

@@ -8,13 +8,14 @@ import type { FoundDestination, FoundInstance, UnsettledSummary } from '../../sp
 import type { FoundFile } from '../../spool/spool-files.js'
 import { EXIT_DONE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
+import { formatDeadLetterCount, formatRejection } from '../shared/entry-printer.js'
 import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { formatAge, formatColumns, formatCount, formatSize } from '../shared/terminal-format.js'
 import type { ItemKind } from './item-kind.js'
 import { DIR_FLAG, locateSpool } from './locate-spool.js'
 import type { SpoolLocation } from './locate-spool.js'
-import { formatRejection, parseDeadLetter, readLines } from './read-dead-letters.js'
-import { formatDeadLetterCount, formatItemCount, formatItemCounts } from './spool-format.js'
+import { parseDeadLetter, readLines } from './read-dead-letters.js'
+import { formatItemCount, formatItemCounts } from './spool-format.js'
 
 export const lsCommand: Command = {
   summary:
