@@ -1,6 +1,6 @@
 /** Formats the metrics of a forwarder for Prometheus. Pure. */
+import type { PrometheusFamily } from '../app/metrics/metric-families.js'
 import { formatPrometheusText } from '../app/metrics/prometheus-text.js'
-import type { PrometheusFamily } from '../app/metrics/prometheus-text.js'
 import type { BatchKind } from '../nats/message.js'
 import type { ForwardStats } from './forward-stats.js'
 import type { QueueState } from './queue-monitor.js'

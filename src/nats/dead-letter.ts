@@ -37,8 +37,6 @@ export interface StoredDeadLetter extends DeadLetter {
   readonly kind: BatchKind
   /** Time at which it was stored, ISO 8601. */
   readonly at: string
-  /** Bytes of the entry. */
-  readonly bytes: number
 }
 
 /** @param body bytes of a message that is not a batch and has no entries; default: the entry */
@@ -103,7 +101,6 @@ function decode({ seq, subject, header, data, timestamp }: StoredMsg, deadSubjec
     sequence: seq,
     kind: subject === `${deadSubject}.requests` ? 'requests' : 'logs',
     at: timestamp,
-    bytes: data.length,
   }
 }
 

@@ -2,6 +2,7 @@
 import { connect } from '@nats-io/transport-node'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createSubBatchId } from '../../src/batch/sub-batch.js'
 import { encodeDeadLetter } from '../../src/nats/dead-letter.js'
 import { toStreamNames } from '../../src/nats/message.js'
 import type { BatchKind } from '../../src/nats/message.js'
@@ -96,20 +97,23 @@ describe.skipIf(SKIPS_NATS)('forward dead', () => {
     const big = '{"level":"info","n":12345678901234567890}'
     await add('logs', BATCH, 0, big)
     await add('requests', OTHER, 0, '{"method":"GET","status_code":200}')
-    await add('logs', OTHER, 1, 'no entry')
+    const noEntries = ['', 'text', '[1]', 'null', '{"a"']
+    for (const [index, text] of noEntries.entries()) await add('logs', OTHER, index, text)
     const replayed = await run('replay', '--all', '--json')
     expect(replayed.code).toBe(1)
-    expect(parse(replayed)).toMatchObject([{ replayed: 2, skipped: 1, failed: 0 }])
+    expect(parse(replayed)).toMatchObject([{ replayed: 2, skipped: noEntries.length, failed: 0 }])
     const message = await streams.getMessage(NAMES.stream, { last_by_subj: NAMES.subjects.logs })
     const id = message?.header.get('Nats-Msg-Id')
     expect(new TextDecoder().decode(message?.data)).toBe(`{"batch_id":"${id}","logs":[${big}]}`)
+    // Forwarders skip the ids of delivered batches.
+    expect([BATCH, createSubBatchId(BATCH, [0])]).not.toContain(id)
     await add('logs', BATCH, 0, big)
     expect((await run('replay', BATCH)).code).toBe(0)
-    expect([await count(NAMES.stream), await count(NAMES.deadStream)]).toEqual([2, 1])
+    expect([await count(NAMES.stream), await count(NAMES.deadStream)]).toEqual([2, noEntries.length])
     await add('logs', BATCH, 1, big)
     await streams.update(NAMES.stream, { max_msgs: 2 })
     expect(parse(await run('replay', BATCH, '--json'))).toMatchObject([{ replayed: 0, failed: 1 }])
-    expect(await count(NAMES.deadStream)).toBe(2)
+    expect(await count(NAMES.deadStream)).toBe(noEntries.length + 1)
   })
 
   it('refuses an ambiguous selection, and advises forward init if the stream is missing', async () => {

@@ -28,14 +28,21 @@ export interface Sample {
   readonly value: number
 }
 
-export interface MetricFamily {
+/** What the Prometheus text contains. Samples without a value are omitted. */
+export interface PrometheusFamily<State> {
   readonly prometheus: string
-  readonly openTelemetry: string
   readonly kind: MetricKind
-  /** Unit in UCUM, as OpenTelemetry requires. */
-  readonly unit: string
   /** A sentence without a line break. */
   readonly help: string
+  readonly samples: (
+    state: State,
+  ) => readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number | undefined }[]
+}
+
+export interface MetricFamily extends PrometheusFamily<MetricsState> {
+  readonly openTelemetry: string
+  /** Unit in UCUM, as OpenTelemetry requires. */
+  readonly unit: string
   readonly labels: readonly LabelName[]
   readonly samples: (state: MetricsState) => readonly Sample[]
 }

@@ -2,17 +2,7 @@
  * Metrics as text, format version 0.0.4. Pure.
  * @see https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
  */
-import type { MetricKind } from './metric-families.js'
-
-/** Samples without a value are omitted. */
-export interface PrometheusFamily<State> {
-  readonly prometheus: string
-  readonly kind: MetricKind
-  readonly help: string
-  readonly samples: (
-    state: State,
-  ) => readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number | undefined }[]
-}
+import type { PrometheusFamily } from './metric-families.js'
 
 export const PROMETHEUS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 

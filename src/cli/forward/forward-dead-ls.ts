@@ -57,7 +57,7 @@ async function listDeadLetters(letters: SelectedDeadLetters, { names, mask }: Na
   let [entries, bytes] = [0, 0]
   for await (const letter of letters) {
     entries += 1
-    bytes += letter.bytes
+    bytes += Buffer.byteLength(letter.entry)
     const endpoint = letter.kind === 'logs' ? PATHS.ingest : PATHS.requests
     const named = mask(formatRejection(letter))
     const reason = groups.size < MAX_GROUPS || groups.has(`${endpoint} ${named}`) ? named : 'other reasons'

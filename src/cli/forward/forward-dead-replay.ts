@@ -79,7 +79,7 @@ async function run(given: Arguments): Promise<number> {
  * @returns false if the letter contains no entry
  * @throws the client's errors; then the letter is kept
  */
-export async function republishLetter(
+async function republishLetter(
   { jetstream, manager, names }: Pick<NatsSession, 'jetstream' | 'manager' | 'names'>,
   { kind, batchId: originId, index, entry, sequence }: StoredDeadLetter,
 ): Promise<boolean> {

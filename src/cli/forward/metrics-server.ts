@@ -1,22 +1,17 @@
 /** `--metrics`: serves metrics, readiness and liveness over HTTP. Read-only, without secrets. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, ListenOptions } from 'node:net'
 import { PROMETHEUS_CONTENT_TYPE } from '../../app/metrics/prometheus-text.js'
 import type { Health } from '../../forward/forwarder.js'
 import { CommandError, createUsageError, EXIT_FAILED } from '../shared/command.js'
 import { formatJsonLine } from '../shared/printable.js'
 
-export interface MetricsAddress {
-  readonly host: string
-  readonly port: number
-}
-
 const LOOPBACK = '127.0.0.1'
 const TIMEOUT_MS = 5_000
 
 /** `HOST:PORT`, or a port on loopback. @throws CommandError */
-export function parseMetricsAddress(text: string): MetricsAddress {
+export function parseMetricsAddress(text: string): ListenOptions {
   const [, bracketed, name, port = ''] = /^(?:\[([\da-f:.]+)\]:|([^\s:[\]/]+):|:)?(\d{1,5})$/i.exec(text) ?? []
   if (port === '' || Number(port) > 65_535)
     throw createUsageError(`--metrics must be HOST:PORT, such as ${LOOPBACK}:9464, got ${JSON.stringify(text)}`)
@@ -25,7 +20,7 @@ export function parseMetricsAddress(text: string): MetricsAddress {
 
 /** @throws CommandError */
 export async function startMetricsServer(
-  { host, port }: MetricsAddress,
+  address: ListenOptions,
   forwarder: { readonly metrics: string; readonly health: Health },
 ): Promise<{ readonly url: string; readonly close: () => void }> {
   const replies: Readonly<Record<string, () => readonly [status: number, type: string, body: string]>> = {
@@ -45,13 +40,17 @@ export async function startMetricsServer(
     response.end(body)
   })
   server.on('error', () => {}) // A connection that cannot be accepted must not end the forwarder.
-  server.listen(port, host)
+  server.listen(address)
   await once(server, 'listening').catch(({ code, message }: NodeJS.ErrnoException) => {
-    throw new CommandError('LISTEN', `cannot listen on ${host}:${port} (${code ?? message})`, EXIT_FAILED)
+    throw new CommandError(
+      'LISTEN',
+      `cannot listen on ${address.host}:${address.port} (${code ?? message})`,
+      EXIT_FAILED,
+    )
   })
-  const { address, family, port: bound } = server.address() as AddressInfo
+  const { address: ip, family, port } = server.address() as AddressInfo
   return {
-    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`,
+    url: `http://${family === 'IPv6' ? `[${ip}]` : ip}:${port}`,
     close: () => {
       server.close()
       server.closeAllConnections()

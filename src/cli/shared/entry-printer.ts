@@ -1,7 +1,6 @@
 /** Prints stored entries, and the reasons of rejected ones, as text or JSON. */
 import type { DeadLetter } from '../../batch/batch.js'
 import type { Arguments, Flags } from './command.js'
-import { formatEntrySummary } from './format-entry-summary.js'
 import { toPrintable } from './printable.js'
 import { parseInteger } from './quantities.js'
 import { formatCount } from './terminal-format.js'
@@ -9,6 +8,8 @@ import { formatCount } from './terminal-format.js'
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 1_000_000
 const MAX_MESSAGE_CHARS = 500
+const TIMESTAMP_WIDTH = 24
+const LEVEL_WIDTH = 5
 
 export const LIMIT_FLAG: Flags = {
   limit: { value: 'N', meaning: `shows at most this many entries (${DEFAULT_LIMIT}; with --json, all)` },
@@ -72,6 +73,27 @@ export class EntryPrinter {
     const masked = this.#mask(text)
     return toPrintable(masked.length <= MAX_MESSAGE_CHARS ? masked : `${masked.slice(0, MAX_MESSAGE_CHARS - 1)}…`)
   }
+}
+
+/** One line for an entry or a request log. @param shorten shortens a text and escapes control characters */
+function formatEntrySummary(json: string, shorten: (text: string) => string): string {
+  const { timestamp, level, message } = parseEntry(json)
+  return `${shorten(timestamp).padEnd(TIMESTAMP_WIDTH)} ${shorten(level).padEnd(LEVEL_WIDTH)} ${shorten(message)}`
+}
+
+function parseEntry(json: string): Readonly<Record<'timestamp' | 'level' | 'message', string>> {
+  let value: Record<string, unknown>
+  try {
+    value = Object(JSON.parse(json)) as Record<string, unknown>
+  } catch {
+    return { timestamp: '-', level: '-', message: json } // Damaged without a wrong checksum, or not an entry.
+  }
+  const text = (name: string): string => (typeof value[name] === 'string' ? value[name] : '-')
+  // A log entry must have a level, a request log a status (interface: Resources).
+  if ('level' in value || !('status_code' in value))
+    return { timestamp: text('timestamp'), level: text('level'), message: text('message') }
+  const message = `${text('method')} ${text('path')} ${String(value['duration_ms'])} ms`
+  return { timestamp: text('timestamp'), level: String(value['status_code']), message }
 }
 
 /** Formats the reason of a rejection. */

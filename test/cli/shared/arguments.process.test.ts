@@ -122,10 +122,22 @@ describe('help', () => {
     expect(data.flags.map(({ name }) => name)).toEqual(flags)
   })
 
-  test('the main help lists the commands and names the variables for the key', async () => {
-    const help = (await runCli(['--help'])).stdout.toString()
-    expect([...help.matchAll(/^ {2}(\w+) {2,}\w/gm)].map((match) => match[1])).toEqual(COMMANDS)
-    expect(help).toContain('PINO_INGEST_API_KEY_FILE')
+  test.each([
+    ['', COMMANDS],
+    ['spool', ['ls', 'show', 'replay', 'purge']],
+    ['forward', ['init', 'dead']],
+    ['forward dead', ['ls', 'show', 'replay']],
+    ['spool ls', []],
+  ])('%s --help lists its commands, as text and JSON', async (group, names) => {
+    const args = [...group.split(' ').filter((word) => word !== ''), '--help']
+    const [text, json] = await Promise.all([runCli(args), runCli([...args, '--json'])])
+    expect([...text.stdout.toString().matchAll(/^ {2}(\w+) {2,}\w/gm)].map((match) => match[1])).toEqual(names)
+    const { commands } = JSON.parse(json.stdout.toString()) as { commands: { name: string }[] }
+    expect(commands.map(({ name }) => name)).toEqual(names)
+  })
+
+  test('the main help names the variables for the key', async () => {
+    expect((await runCli(['--help'])).stdout.toString()).toContain('PINO_INGEST_API_KEY_FILE')
   })
 
   test.each(EVERY_COMMAND)('%s --help shows one to three examples first', async (command) => {
