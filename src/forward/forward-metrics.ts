@@ -3,7 +3,6 @@ import type { PrometheusFamily } from '../app/metrics/metric-families.js'
 import { formatPrometheusText } from '../app/metrics/prometheus-text.js'
 import type { BatchKind } from '../nats/message.js'
 import type { ForwardStats } from './forward-stats.js'
-import type { QueueState } from './queue-monitor.js'
 
 export interface KindState {
   readonly kind: BatchKind
@@ -17,7 +16,13 @@ export interface KindState {
 
 export interface ForwardState {
   readonly kinds: readonly KindState[]
-  readonly queue: Pick<QueueState, 'isConnected' | 'isReady' | 'oldestUnsentMs'>
+  readonly queue: {
+    readonly isConnected: boolean
+    /** Connected, and all consumers exist and answer. */
+    readonly isReady: boolean
+    /** Undefined if the queue is not known. */
+    readonly oldestUnsentMs: number | undefined
+  }
 }
 
 type Samples = PrometheusFamily<ForwardState>['samples']

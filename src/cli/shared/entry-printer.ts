@@ -97,12 +97,7 @@ function parseEntry(json: string): Readonly<Record<'timestamp' | 'level' | 'mess
 }
 
 /** Formats the reason of a rejection. */
-export function formatRejection({
-  status,
-  code,
-  field,
-  reason,
-}: Pick<DeadLetter, 'status' | 'code' | 'field' | 'reason'>): string {
+export function formatRejection({ status, code, field, reason }: DeadLetter): string {
   const kind = [status === 0 ? '' : String(status), code].filter((word) => word !== '').join(' ')
   const location = [kind, field].filter((word) => word !== '').join(', ')
   return [location, reason].filter((word) => word !== '').join(': ')
