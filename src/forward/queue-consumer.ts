@@ -1,7 +1,7 @@
 /** The durable consumer of one kind of batches. Hands its messages on at the rate at which there is room for them. */
 import type { ConsumerInfo, ConsumerMessages, JsMsg } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { manageJetStream } from '../nats/jetstream-request.js'
+import { manageJetStream } from '../nats/connect.js'
 import loadNats from '../nats/load-nats.cjs'
 import type { BatchKind, StreamNames } from '../nats/message.js'
 import { describeNatsError, JETSTREAM_CODES, readErrorCode } from '../nats/nats-error.js'

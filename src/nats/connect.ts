@@ -1,4 +1,5 @@
 /** Connects to NATS. No other module opens a connection. */
+import type { JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { parseCreds } from '../options/nats-credentials.js'
 import type { NatsSettings } from '../options/nats-settings.js'
@@ -55,4 +56,9 @@ export async function connectNats(
 /** Prefix of the reply subjects for this purpose. */
 export function toInboxPrefix(purpose: string): string {
   return `_INBOX.${purpose.replace(/\W+/g, '-')}`
+}
+
+/** JetStream's API. Its requests need no other permission than their own, since the client's check of the account is left out. */
+export function manageJetStream(connection: NatsConnection, timeoutMs: number): Promise<JetStreamManager> {
+  return loadNats().jetstreamManager(connection, { timeout: timeoutMs, checkAPI: false })
 }

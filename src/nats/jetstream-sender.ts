@@ -7,7 +7,6 @@ import { PATHS } from '../protocol/limits.js'
 import type { Clock } from '../shared/clock.js'
 import { VERSION } from '../version.js'
 import loadNats from './load-nats.cjs'
-import { isStored } from './jetstream-request.js'
 import {
   CONTENT_ENCODING_HEADER,
   CONTENT_TYPE_HEADER,
@@ -17,6 +16,7 @@ import {
 } from './message.js'
 import type { BatchKind } from './message.js'
 import { isUnanswered } from './nats-error.js'
+import { publishMessage } from './publish-message.js'
 import { createMisconfigured, createTooLarge, toPublishFailure } from './publish-outcome.js'
 import type { OpenConnection, PublisherConnection } from './publisher-connection.js'
 import { findStreamProblem } from './stream-check.js'
@@ -48,14 +48,16 @@ export function createJetStreamSender(options: JetStreamSenderOptions): Sender {
     if (batch.body.length > maxBytes)
       return createTooLarge(`${batch.body.length} bytes exceed the servers' max_payload`)
     try {
-      const acknowledged = await open.jetstream.publish(subject, batch.body, {
+      await publishMessage(open.jetstream, {
+        stream,
+        subject,
+        body: batch.body,
         headers: createHeaders(options.kind, batch),
         msgID: batch.batchId,
-        // No forwarder reads another stream that has this subject.
-        expect: { streamName: stream },
         timeout: PUBLISH_TIMEOUT_MS,
+        // The scheduler repeats it.
+        attempts: 1,
       })
-      if (!isStored(acknowledged, stream)) throw new Error(`not acknowledged by the stream ${stream}`)
     } catch (error) {
       const problem = isUnanswered(error) ? await findStreamProblem(open.connection, stream, subject) : undefined
       if (problem !== undefined) return createMisconfigured(problem)

@@ -23,8 +23,6 @@ export const JETSTREAM_CODES = {
   /** Usually because of the stream's limits. */
   storeFailed: 10_077,
   streamSealed: 10_109,
-  /** JetStream has received a message with this ID but not stored it yet. */
-  inDoubt: 10_158,
 } as const
 
 /** Error code of JetStream's reply, if there is one. */

@@ -7,7 +7,7 @@ import { OPTION_TABLE } from '../../options/option-table.js'
 import type { OptionName } from '../../options/option-table.js'
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import { systemClock } from '../../shared/clock.js'
-import { EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
+import { CommandError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { formatNumber } from '../shared/terminal-format.js'
@@ -104,8 +104,7 @@ async function run({ switches, texts }: Arguments): Promise<number> {
   const stopped = new Promise<void>((resolve) =>
     onTerminationSignal((times) => (times === 1 ? resolve() : process.exit(EXIT_FAILED))),
   )
-  forward.start()
-  await stopped
+  const unusable = await Promise.race([stopped, forward.start()])
   clearInterval(progress)
   // Ends the process even if something hangs. Batches that it held are redelivered after `ack_wait`.
   const force = setTimeout(() => process.exit(EXIT_FAILED), MAX_STOP_MS)
@@ -114,6 +113,7 @@ async function run({ switches, texts }: Arguments): Promise<number> {
   clearTimeout(force)
   const totals = forward.totals
   report('forward:stop', totals, `stopped after ${formatTotals(totals)}`)
+  if (unusable !== undefined) throw new CommandError('CONFIG', unusable, EXIT_FAILED)
   // A connection attempt to a hanging server cannot be aborted and would keep the process alive.
   setTimeout(() => process.exit(EXIT_DONE), MAX_REST_MS).unref()
   return EXIT_DONE
