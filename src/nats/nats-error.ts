@@ -10,7 +10,6 @@ export const JETSTREAM_CODES = {
   consumerNotFound: 10_014,
   insufficientResources: 10_023,
   memoryExceeded: 10_028,
-  noMessage: 10_037,
   notEnabledForAccount: 10_039,
   insufficientStorage: 10_047,
   messageTooLarge: 10_054,
