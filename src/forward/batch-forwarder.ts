@@ -53,8 +53,6 @@ export class BatchForwarder {
   readonly #options: BatchForwarderOptions
   /** By batch id; a message that is not a batch by its sequence. */
   readonly #held = new Map<string, HeldMessage>()
-  /** Ids of batches that the service has refused since it last accepted one; two are kept. */
-  readonly #refused = new Set<string>()
   /** Ends waits and retries at the end of `stop`. */
   readonly #abort = new AbortController()
   /** Waits for a change: a connection, room, a batch that ended, or `stop`. */
@@ -93,7 +91,7 @@ export class BatchForwarder {
   }
   /** Whether the service refuses everything. A single refused batch is no evidence of that. */
   get isRefused(): boolean {
-    return this.#options.pipeline.delivery.health.kind === 'denied' && this.#refused.size > 1
+    return this.#options.pipeline.delivery.health.kind === 'denied' && this.#heldIn('failing').length > 1
   }
 
   /** Runs until `stop`. Never rejects. */
@@ -215,8 +213,7 @@ export class BatchForwarder {
 
   #onEvent(event: DeliveryEvent): void {
     const { entries, requests } = this.stats
-    if (event.kind === 'accepted') this.#refused.clear()
-    else if (event.kind === 'settled') {
+    if (event.kind === 'settled') {
       entries.forwarded += event.accepted
       entries.rejected += event.rejected
     } else if (event.kind === 'replied') {
@@ -228,21 +225,19 @@ export class BatchForwarder {
   }
 
   /**
-   * Gives the batch up or leaves it to delivery, which repeats or divides it. A batch of which entries were accepted is never given up:
-   * they would be sent again.
+   * Gives the batch up, or leaves it to delivery, which repeats or divides it. A divided one is never given up: entries that were accepted
+   * would be sent again.
    * @param isWhole whether the reply is to the whole batch, not to a part
    */
   #failed(held: HeldMessage, isWhole: boolean, outcome: Outcome): void {
     const { maxBufferBytes } = this.#options
     if (outcome.kind === 'abandoned') return held.giveUp()
     held.phase = 'failing'
-    if (isNameless(outcome)) {
-      if (this.#refused.size < 2) this.#refused.add(held.batch?.batchId ?? '')
-      // Another forwarder may have another key, or reach another node. Only when it comes back, its content may be the cause.
-      if (isWhole && held.message.info.deliveryCount === 1) return held.giveUp()
-    }
+    if (!isWhole) return
     const failing = this.#heldIn('failing')
-    if (isWhole && failing.length > 1 && countBytes(failing) > maxBufferBytes) held.giveUp()
+    // Another forwarder may have another key, or reach another node. Only when the batch comes back, its content may be the cause.
+    const isRefusedFirst = isNameless(outcome) && held.message.info.deliveryCount === 1
+    if (isRefusedFirst || (failing.length > 1 && countBytes(failing) > maxBufferBytes)) held.giveUp()
   }
 
   get #ackWaitMs(): number {

@@ -54,17 +54,6 @@ export interface Health {
   readonly lastError: string | null
 }
 
-export interface QueueState {
-  readonly isConnected: boolean
-  /** Connected, and all consumers exist and answer. Ignores outages of the service, where a restart would not help. */
-  readonly isReady: boolean
-  /** Batches that no forwarder has received. Undefined if unknown. */
-  readonly lag: number | undefined
-  readonly ackPending: number | undefined
-  /** Age of the oldest batch that is not acknowledged. 0 if there is none. */
-  readonly oldestUnsentMs: number | undefined
-}
-
 const KINDS: readonly BatchKind[] = ['logs', 'requests']
 const POLL_MS = 5_000
 const INFO_TIMEOUT_MS = 2_000
@@ -155,7 +144,7 @@ export class Forwarder {
       forwarded: sum('forwarded'),
       rejected: sum('rejected'),
       duplicate: sum('duplicate'),
-      lag: this.#queue.lag,
+      lag: this.#lag,
     }
   }
 
@@ -164,20 +153,20 @@ export class Forwarder {
       const { info } = this.#consumers[kind]
       return { kind, stats, inFlight, limit, lag: info?.num_pending, ackPending: info?.num_ack_pending }
     })
-    return formatForwardMetrics({ kinds, queue: this.#queue })
+    const queue = { isConnected: this.#isConnected, isReady: this.#isReady, oldestUnsentMs: this.#oldestUnsentMs }
+    return formatForwardMetrics({ kinds, queue })
   }
 
   get health(): Health {
-    const { isReady, lag = null, oldestUnsentMs = null } = this.#queue
     const lastFailure = this.#forwarders.map((one) => one.lastFailure).find((one) => one !== undefined)
     const lastError = this.#health.lastError ?? lastFailure
     // An outage of the service is not the forwarder's; a service that refuses everything needs a correction.
     const used = this.#forwarders.filter(({ isUsed }) => isUsed)
     const isRefused = used.length > 0 && used.every((one) => one.isRefused)
     return {
-      ready: isReady && !isRefused,
-      lag,
-      oldestUnsentMs,
+      ready: this.#isReady && !isRefused,
+      lag: this.#lag ?? null,
+      oldestUnsentMs: this.#oldestUnsentMs ?? null,
       lastError: lastError === undefined ? null : this.#mask(lastError).replace(CONTROL_CHARACTERS, ' '),
     }
   }
@@ -194,22 +183,27 @@ export class Forwarder {
     this.#reporter.flushNow()
   }
 
-  get #queue(): QueueState {
+  get #isConnected(): boolean {
+    return this.#connection.current !== undefined
+  }
+
+  /** Ignores outages of the service, where a restart would not help. */
+  get #isReady(): boolean {
+    return this.#isConnected && KINDS.every((kind) => this.#consumers[kind].isReady)
+  }
+
+  /** Batches that no forwarder has received. Undefined if unknown. */
+  get #lag(): number | undefined {
     const infos = KINDS.map((kind) => this.#consumers[kind].info)
-    const isConnected = this.#connection.current !== undefined
-    const sum = (of: 'num_pending' | 'num_ack_pending'): number | undefined =>
-      isConnected && infos.every((info) => info !== undefined)
-        ? infos.reduce((total, info) => total + (info?.[of] ?? 0), 0)
-        : undefined
-    const { messages = 0, first_ts: firstAt = '' } = this.#streamState ?? {}
-    const oldestMs = messages === 0 ? 0 : Math.max(this.#options.clock.wallNow() - Date.parse(firstAt), 0)
-    return {
-      isConnected,
-      isReady: isConnected && KINDS.every((kind) => this.#consumers[kind].isReady),
-      lag: sum('num_pending'),
-      ackPending: sum('num_ack_pending'),
-      oldestUnsentMs: isConnected && this.#streamState !== undefined ? oldestMs : undefined,
-    }
+    if (!this.#isConnected || infos.includes(undefined)) return undefined
+    return infos.reduce((total, info) => total + (info?.num_pending ?? 0), 0)
+  }
+
+  /** Age of the oldest batch that is not acknowledged; 0 if there is none. Undefined if unknown. */
+  get #oldestUnsentMs(): number | undefined {
+    if (!this.#isConnected || this.#streamState === undefined) return undefined
+    const { messages, first_ts: firstAt } = this.#streamState
+    return messages === 0 ? 0 : Math.max(this.#options.clock.wallNow() - Date.parse(firstAt), 0)
   }
 
   /** Reads the state of the queue and its consumers, for metrics and readiness. Never rejects. */
