@@ -6,7 +6,6 @@
 /** JetStream's error codes. @see https://github.com/nats-io/nats-server/blob/main/server/errors.json */
 export const JETSTREAM_CODES = {
   accountLimit: 10_002,
-  noPeers: 10_005,
   consumerNotFound: 10_014,
   insufficientResources: 10_023,
   memoryExceeded: 10_028,

@@ -1,13 +1,9 @@
 /** Looks up the stream after an unanswered publish: to a publisher, a leader election and a missing stream look alike. */
+import type { ApiError, StreamInfo } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { JETSTREAM_CODES } from './nats-error.js'
 
 const TIMEOUT_MS = 2_000
-
-interface StreamInfo {
-  readonly error?: { readonly err_code?: number; readonly description?: string }
-  readonly config?: { readonly subjects?: readonly string[] }
-}
 
 /** @returns the problem to correct; undefined if there is none or the lookup fails. Never rejects */
 export async function findStreamProblem(
@@ -17,7 +13,7 @@ export async function findStreamProblem(
 ): Promise<string | undefined> {
   try {
     const reply = await connection.request(`$JS.API.STREAM.INFO.${stream}`, undefined, { timeout: TIMEOUT_MS })
-    const { error, config } = reply.json<StreamInfo>()
+    const { error, config } = reply.json<Partial<StreamInfo & { readonly error: ApiError }>>()
     if (error?.err_code === JETSTREAM_CODES.streamNotFound) return `the stream ${stream} does not exist`
     if (error?.err_code === JETSTREAM_CODES.notEnabledForAccount) return 'JetStream is not enabled for this account'
     const subjects = config?.subjects

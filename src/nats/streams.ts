@@ -5,11 +5,10 @@
 import type { ConsumerConfig, StreamConfig } from '@nats-io/jetstream'
 import type { BatchKind, StreamNames } from './message.js'
 
-const SECOND_NS = 1_000_000_000
-const MINUTE_NS = 60 * SECOND_NS
+const MINUTE_NS = 60_000_000_000
 
 /** A running publisher retries a batch whose acknowledgement was lost within this time. */
-const DUPLICATE_WINDOW_MS = 10 * 60_000
+const DUPLICATE_WINDOW_NS = 10 * MINUTE_NS
 /** A forwarder extends it while it holds a batch. It expires only if the forwarder has died or lost its connection. */
 export const ACK_WAIT_MS = 30_000
 /** The server ends an unfilled pull request after this time. */
@@ -17,67 +16,70 @@ export const PULL_EXPIRES_MS = 5_000
 /** Limit of unacknowledged batches of all forwarders together. At the limit JetStream delivers no more. */
 export const MAX_ACK_PENDING = 8_192
 
+/** Sizes that are left out are not compared with those of existing streams. */
 export interface StreamSizes {
   /** Copies of each message: 1, 3 or 5. */
-  readonly replicas: number
+  readonly replicas?: number | undefined
   /** Limit of all queued batches. JetStream reserves it on each server. */
-  readonly maxBytes: number
+  readonly maxBytes?: number | undefined
   /** Limit of all rejected entries; the oldest are deleted first. */
-  readonly maxDeadBytes: number
+  readonly maxDeadBytes?: number | undefined
   /** Limit of the shared bucket; the oldest keys are deleted first. */
-  readonly maxStateBytes: number
+  readonly maxStateBytes?: number | undefined
 }
 
-export type StreamSettings = Pick<
-  StreamConfig,
-  'name' | 'subjects' | 'retention' | 'storage' | 'discard' | 'num_replicas' | 'max_bytes'
-> &
-  Partial<StreamConfig>
+type ToConfig = (names: StreamNames, sizes: StreamSizes) => Partial<StreamConfig> & Pick<StreamConfig, 'name'>
 
 /** A work queue: an acknowledged message is deleted. A full queue rejects new messages, and publishers keep their batches. */
-export function toQueueConfig(names: StreamNames, { replicas, maxBytes }: StreamSizes): StreamSettings {
-  return {
-    name: names.stream,
-    subjects: [names.subjects.logs, names.subjects.requests],
-    retention: 'workqueue',
-    storage: 'file',
-    discard: 'new',
-    num_replicas: replicas,
-    max_bytes: maxBytes,
-    duplicate_window: DUPLICATE_WINDOW_MS * 1_000_000,
-    // A purge by mistake would delete every batch. Acknowledgements and forwarders delete single messages.
-    deny_purge: true,
-  }
-}
+export const toQueueConfig: ToConfig = (names, { replicas, maxBytes }) => ({
+  name: names.stream,
+  subjects: Object.values(names.subjects),
+  retention: 'workqueue',
+  discard: 'new',
+  duplicate_window: DUPLICATE_WINDOW_NS,
+  max_age: 0,
+  // Such a limit deletes the oldest batches, despite `discard`.
+  max_msgs_per_subject: -1,
+  // A purge by mistake would delete every batch. Acknowledgements delete single messages.
+  deny_purge: true,
+  ...toCommonSettings(replicas, maxBytes),
+})
 
-export function toDeadConfig(names: StreamNames, { replicas, maxDeadBytes }: StreamSizes): StreamSettings {
-  return {
-    name: names.deadStream,
-    subjects: [`${names.deadSubject}.>`],
-    retention: 'limits',
-    storage: 'file',
-    discard: 'old',
-    num_replicas: replicas,
-    max_bytes: maxDeadBytes,
-    duplicate_window: DUPLICATE_WINDOW_MS * 1_000_000,
-  }
-}
+/** How long dead letters are kept is the operator's choice. */
+export const toDeadConfig: ToConfig = (names, { replicas, maxDeadBytes }) => ({
+  name: names.deadStream,
+  subjects: [`${names.deadSubject}.>`],
+  retention: 'limits',
+  discard: 'old',
+  duplicate_window: DUPLICATE_WINDOW_NS,
+  // `forward dead replay` deletes what it has published.
+  deny_delete: false,
+  ...toCommonSettings(replicas, maxDeadBytes),
+})
 
-/** A key-value bucket compatible with the NATS CLI and other clients. @see ADR-8 of NATS */
-export function toBucketConfig({ bucket }: StreamNames, { replicas, maxStateBytes }: StreamSizes): StreamSettings {
+/**
+ * A key-value bucket as other clients of NATS create it.
+ * @see ADR-8 of NATS
+ */
+export const toBucketConfig: ToConfig = ({ bucket }, { replicas, maxStateBytes }) => ({
+  name: `KV_${bucket}`,
+  subjects: [`$KV.${bucket}.>`],
+  retention: 'limits',
+  discard: 'old',
+  max_msgs_per_subject: 1,
+  max_age: 7 * 24 * 60 * MINUTE_NS,
+  allow_rollup_hdrs: true,
+  deny_delete: true,
+  allow_direct: true,
+  ...toCommonSettings(replicas, maxStateBytes),
+})
+
+function toCommonSettings(replicas: number | undefined, maxBytes: number | undefined): Partial<StreamConfig> {
   return {
-    name: `KV_${bucket}`,
-    subjects: [`$KV.${bucket}.>`],
-    retention: 'limits',
     storage: 'file',
-    discard: 'old',
-    num_replicas: replicas,
-    max_bytes: maxStateBytes,
-    max_msgs_per_subject: 1,
-    max_age: 7 * 24 * 60 * MINUTE_NS,
-    allow_rollup_hdrs: true,
-    deny_delete: true,
-    allow_direct: true,
+    no_ack: false,
+    ...(replicas !== undefined && { num_replicas: replicas }),
+    ...(maxBytes !== undefined && { max_bytes: maxBytes }),
   }
 }
 
@@ -90,5 +92,6 @@ export function toConsumerConfig(names: StreamNames, kind: BatchKind): Partial<C
     ack_wait: ACK_WAIT_MS * 1_000_000,
     max_deliver: -1,
     max_ack_pending: MAX_ACK_PENDING,
+    headers_only: false,
   }
 }

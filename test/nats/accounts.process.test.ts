@@ -8,20 +8,12 @@ import type { TestContext } from 'vitest'
 import { runApp, startApp } from '../process/run-app.js'
 import type { AppPlan } from '../process/run-app.js'
 import { natsServers, SKIPS_NATS, UNLESS_IT_HANGS } from './nats-servers.js'
-import type { NatsServers } from './nats-servers.js'
 import { Account, Operator } from './operator.js'
 import { endApp, publishedBy } from './publish-app.js'
 import { Queue, upTo } from './queue.js'
 
-interface Started {
-  readonly operator: Operator
-  readonly servers: NatsServers
-  readonly queues: readonly [Queue, ...Queue[]]
-  readonly plan: (creds: string, plan?: Partial<AppPlan>) => AppPlan
-}
-
 /** Each account has a queue of the same name. */
-async function start({ onTestFinished }: TestContext, accounts: readonly Account[]): Promise<Started> {
+async function start({ onTestFinished }: TestContext, accounts: readonly Account[]) {
   const operator = new Operator(accounts)
   const servers = await natsServers({ config: operator.config() }, onTestFinished)
   const queues = accounts.map((account) => {

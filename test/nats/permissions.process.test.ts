@@ -15,7 +15,8 @@ import { started } from '../service/support.js'
 import { natsServers, SKIPS_NATS } from './nats-servers.js'
 import type { NatsServers } from './nats-servers.js'
 
-const ROLES = ['PUBLISHER', 'FORWARDER', 'INIT', 'DEAD'] as const
+/** The documentation has no user for the last one. */
+const ROLES = ['PUBLISHER', 'FORWARDER', 'INIT', 'DEAD', 'UNKNOWN'] as const
 type Role = (typeof ROLES)[number]
 
 const KEY = 'key-of-the-service-1'
@@ -60,8 +61,9 @@ async function startFleet(): Promise<Fleet> {
 /** Runs `doctor`, and returns the exit code and the names of failed checks. */
 async function examine(env: CliEnv) {
   const { code, stdout } = await runCli(['doctor', '--json'], env)
+  expect(stdout.toString()).not.toMatch(/SU[A-Z2-7]{20}/)
   const checks = JSON.parse(stdout.toString()) as readonly { readonly name: string; readonly ok: boolean }[]
-  return { code, failed: checks.filter(({ ok }) => !ok).map(({ name }) => name), output: stdout.toString() }
+  return { code, failed: checks.filter(({ ok }) => !ok).map(({ name }) => name) }
 }
 
 describe.skipIf(SKIPS_NATS)('the permissions of the documentation', () => {
@@ -76,23 +78,11 @@ describe.skipIf(SKIPS_NATS)('the permissions of the documentation', () => {
     const piped = await runCli([], { ...env('PUBLISHER'), PINO_INGEST_SERVICE: 'shop' }, line)
     expect(piped.code).toBe(0)
     const application = await connectAs('PUBLISHER', '_INBOX.publisher')
-    const entry = { timestamp: '2026-01-01T00:00:00.000Z', service: 'shop', message: 'x' }
-    const logs = [
-      { ...entry, level: 'no level' },
-      { ...entry, level: 'info', message: 'good' },
-    ]
-    const request = {
-      timestamp: entry.timestamp,
-      service: 'shop',
-      method: 'GET',
-      path: '/',
-      request_id: 'r-1',
-      duration_ms: 1,
-    }
-    const requests = [
-      { ...request, status_code: 'none' },
-      { ...request, status_code: 200 },
-    ]
+    const shop = { timestamp: '2026-01-01T00:00:00.000Z', service: 'shop' }
+    const log = { ...shop, level: 'info', message: 'good' }
+    const request = { ...shop, method: 'GET', path: '/', request_id: 'r-1', duration_ms: 1, status_code: 200 }
+    const logs = [{ ...log, level: 'no level' }, log]
+    const requests = [{ ...request, status_code: 'none' }, request]
     for (const [kind, list] of Object.entries({ logs, requests })) {
       const id = randomUUID()
       const body = JSON.stringify({ batch_id: id, logs: list })
@@ -127,16 +117,14 @@ describe.skipIf(SKIPS_NATS)('the permissions of the documentation', () => {
       expect(await examine(env(one))).toMatchObject({ code: 0, failed: [] })
     // For other roles it reports once that they cannot receive replies.
     expect(await examine(env('DEAD'))).toMatchObject({ code: 1, failed: ['permissions'] })
+    expect(await examine(env('UNKNOWN'))).toMatchObject({ code: 1, failed: ['credentials'] })
   })
 
   it('permit applications and forwarders nothing else', async () => {
     const { env, connectAs } = await startFleet()
     await runCli(['forward', 'init', ...SIZES], env('INIT'))
-    for (const args of [
-      ['init', ...SIZES],
-      ['dead', 'ls'],
-    ]) {
-      const { code, stdout, stderr } = await runCli(['forward', ...args], env('PUBLISHER'))
+    for (const command of ['forward init --replicas 1', 'forward dead ls']) {
+      const { code, stdout, stderr } = await runCli(command.split(' '), env('PUBLISHER'))
       expect(code).toBe(1)
       expect(`${stdout.toString()}${stderr}`).not.toMatch(/SU[A-Z2-7]{20}/)
     }
@@ -189,17 +177,5 @@ describe.skipIf(SKIPS_NATS)('the permissions of the documentation', () => {
     expect(state).toMatchObject({ first_seq: first, messages: replies.length + 2 })
     for (const other of ['PINO_INGEST_DEAD', 'KV_PINO_INGEST_STATE'])
       expect((await streams.info(other)).state.messages).toBe(0)
-  })
-
-  it('are refused for unknown credentials, which doctor reports', async () => {
-    const { servers } = await startFleet()
-    const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-permissions-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    const seed = new TextDecoder().decode(nkeys.createUser().getSeed())
-    writeFileSync(join(folder, 'seed'), seed)
-    const env = { PINO_INGEST_NATS_SERVERS: servers.urls.join(','), PINO_INGEST_NATS_CREDS: join(folder, 'seed') }
-    const { code, failed, output } = await examine(env)
-    expect([code, failed]).toEqual([1, ['credentials']])
-    expect(output).not.toContain(seed.slice(0, 12))
   })
 })

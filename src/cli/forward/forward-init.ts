@@ -1,25 +1,14 @@
 /** `pino-ingest forward init`: creates a fleet's streams, bucket and consumers, or compares existing ones, which it never changes. */
-import { describeSetupFailure, setUpFleet } from '../../nats/fleet-setup.js'
-import type { FleetItem } from '../../nats/fleet-setup.js'
+import type { Problem } from '../../nats/config-check.js'
+import { findOrCreatePart, findSetupFix, listFleet } from '../../nats/fleet-setup.js'
+import type { FleetPart } from '../../nats/fleet-setup.js'
 import { findOldServer } from '../../nats/server-version.js'
-import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
+import type { StreamSizes } from '../../nats/streams.js'
+import { CommandError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { NATS_NOTE, openNatsSession, resolveNatsSettings } from '../shared/nats-session.js'
 import { formatJsonLine, toPrintable } from '../shared/printable.js'
-import { parseBytes } from '../shared/quantities.js'
-import type { NamedSize } from '../../nats/config-check.js'
-import type { StreamSizes } from '../../nats/streams.js'
-
-const GIB = 2 ** 30
-const DEFAULT_REPLICAS = 3
-/** A batch can be as long as the servers' `max_payload`, 1 MiB by default. */
-const MIN_MAX_BYTES = 2 ** 20
-/** 3.3 hours of 1,000 entries/s at 540 bytes each. Together with the other streams it fits the 10 GiB volume of NATS's Helm chart. */
-const DEFAULT_MAX_BYTES = 6 * GIB
-/** About two million rejected entries. */
-const DEFAULT_MAX_DEAD_BYTES = GIB
-/** 7 days of 18 batches/s at 98 bytes each. */
-const DEFAULT_MAX_STATE_BYTES = GIB
+import { parseBytes, parseInteger } from '../shared/quantities.js'
 
 export const forwardInitCommand: Command = {
   summary:
@@ -30,35 +19,41 @@ export const forwardInitCommand: Command = {
   ],
   usage: ['pino-ingest forward init [FLAGS]'],
   flags: {
-    replicas: { value: '1|3|5', meaning: `copies of each batch, each on another server (${DEFAULT_REPLICAS})` },
+    replicas: { value: 'COUNT', meaning: 'copies of each batch, each on another server: 1, 3 or 5 (3)' },
     'max-bytes': { value: 'SIZE', meaning: 'limit of queued batches, reserved immediately on each server (6gb)' },
     'max-dead-bytes': { value: 'SIZE', meaning: 'limit of rejected entries; the oldest are deleted (1gb)' },
-    'max-state-bytes': {
-      value: 'SIZE',
-      meaning: 'limit of the ids of delivered batches; the oldest are deleted (1gb)',
-    },
+    'max-state-bytes': { value: 'SIZE', meaning: 'limit of delivered ids; the oldest are deleted (1gb)' },
   },
   notes: [
     NATS_NOTE,
     'Replicas and sizes of existing streams are compared only with flags that are given.',
-    'With --json, it prints one object: ok, items. An item has kind, name, status (created, ok, differs, failed), differences, and if it failed a problem and a fix.',
+    'With --json, it prints one object: ok, items. An item has kind, name, status (created, ok, differs, failed) and problems, each with a problem and a fix. It ends at the first item that failed.',
     'Exit codes: 0 everything is set up, 1 an item differs or failed, 2 invalid flags or configuration.',
   ],
   jsonFailuresTo: 'stdout',
   run,
 }
 
+interface Item {
+  readonly kind: string
+  readonly name: string
+  readonly status: 'created' | 'ok' | 'differs' | 'failed'
+  readonly problems: readonly Problem[]
+}
+
 async function run(given: Arguments): Promise<number> {
-  const { sizes, named } = parseSizes(given)
+  const sizes = parseSizes(given)
   const session = await openNatsSession('forward init', resolveNatsSettings())
-  let items: readonly FleetItem[]
+  const items: Item[] = []
   try {
     const old = findOldServer(session.connection.info)
     if (old?.isRefused === true) throw new CommandError('VERSION', old.text, EXIT_FAILED)
     if (old !== undefined) process.stderr.write(`pino-ingest: ${toPrintable(old.text)}\n`)
-    items = await setUpFleet(session.manager, session.names, { sizes, named }, (error) =>
-      describeSetupFailure(error, session.describe(error), sizes.replicas),
-    )
+    for (const part of listFleet(session.manager, session.names, sizes)) {
+      const item = await setUp(part, session.describe)
+      items.push(item)
+      if (item.status === 'failed') break
+    }
   } finally {
     await session.close()
   }
@@ -67,49 +62,36 @@ async function run(given: Arguments): Promise<number> {
   return isOk ? EXIT_DONE : EXIT_FAILED
 }
 
-type Named = Readonly<Record<'queue' | 'dead' | 'bucket', ReadonlySet<NamedSize>>>
-
-function parseSizes({ texts }: Arguments): { readonly sizes: StreamSizes; readonly named: Named } {
-  const replicasText = texts.get('replicas') ?? String(DEFAULT_REPLICAS)
-  if (!['1', '3', '5'].includes(replicasText))
-    throw createUsageError(`--replicas must be 1, 3 or 5, got ${JSON.stringify(replicasText)}`)
-  const bytes = (flag: string, byDefault: number): number => {
-    const text = texts.get(flag)
-    return text === undefined ? byDefault : parseBytes(flag, text)
-  }
-  const maxBytes = bytes('max-bytes', DEFAULT_MAX_BYTES)
-  if (maxBytes < MIN_MAX_BYTES)
-    throw createUsageError('--max-bytes must be at least 1mb, the maximum length of a batch')
-  const namedSizes = (flag: string): ReadonlySet<NamedSize> =>
-    new Set([
-      ...(texts.has('replicas') ? (['num_replicas'] as const) : []),
-      ...(texts.has(flag) ? (['max_bytes'] as const) : []),
-    ])
-  return {
-    sizes: {
-      replicas: Number(replicasText),
-      maxBytes,
-      maxDeadBytes: bytes('max-dead-bytes', DEFAULT_MAX_DEAD_BYTES),
-      maxStateBytes: bytes('max-state-bytes', DEFAULT_MAX_STATE_BYTES),
-    },
-    named: {
-      queue: namedSizes('max-bytes'),
-      dead: namedSizes('max-dead-bytes'),
-      bucket: namedSizes('max-state-bytes'),
-    },
+async function setUp(part: FleetPart, describe: (error: unknown) => string): Promise<Item> {
+  const { kind, name, compare } = part
+  try {
+    const info = await findOrCreatePart(part)
+    if (info === undefined) return { kind, name, status: 'created', problems: [] }
+    const problems = compare(info)
+    return { kind, name, status: problems.length === 0 ? 'ok' : 'differs', problems }
+  } catch (error) {
+    return { kind, name, status: 'failed', problems: [{ problem: describe(error), fix: findSetupFix(error) }] }
   }
 }
 
-function formatItems(items: readonly FleetItem[], isOk: boolean): string {
+function parseSizes({ texts }: Arguments): StreamSizes {
+  const parse = (flag: string, toNumber: (flag: string, text: string) => number): number | undefined => {
+    const text = texts.get(flag)
+    return text === undefined ? undefined : toNumber(flag, text)
+  }
+  return {
+    replicas: parse('replicas', (flag, text) => parseInteger(flag, text, 1, 5)),
+    maxBytes: parse('max-bytes', parseBytes),
+    maxDeadBytes: parse('max-dead-bytes', parseBytes),
+    maxStateBytes: parse('max-state-bytes', parseBytes),
+  }
+}
+
+function formatItems(items: readonly Item[], isOk: boolean): string {
   const width = Math.max(...items.map(({ kind }) => kind.length))
-  const lines = items.flatMap(({ kind, name, status, differences, problem, fix }) => [
+  const lines = items.flatMap(({ kind, name, status, problems }) => [
     `${status.padEnd('differs'.length)}  ${kind.padEnd(width)}  ${name}`,
-    ...(problem === undefined ? [] : [`         ${problem}`]),
-    ...(fix === undefined ? [] : [`         -> ${fix}`]),
-    ...differences.flatMap((one) => [
-      `         ${one.setting} is ${one.is}, should be ${one.shouldBe}`,
-      `         -> ${one.fix}`,
-    ]),
+    ...problems.flatMap(({ problem, fix }) => [`         ${problem}`, `         -> ${fix}`]),
   ])
   const end = isOk
     ? 'Everything is set up.'

@@ -1,37 +1,20 @@
 import type { StreamInfo } from '@nats-io/jetstream'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { checkReplicas } from '../../../src/cli/doctor/check-nats.js'
 
-const info = (replicas: readonly object[]): StreamInfo =>
-  ({
-    config: { name: 'S', num_replicas: replicas.length + 1 },
-    cluster: { name: 'c', leader: 'n1', replicas },
-  }) as unknown as StreamInfo
+const OFFLINE = { name: 'n2', current: false, offline: true }
+const LAGGING = { name: 'n3', current: false, lag: 17 }
 
-describe('replicas of a stream', () => {
-  it('pass if all are current', () => {
-    const [check, ...others] = checkReplicas(
-      'stream',
-      info([
-        { name: 'n2', current: true },
-        { name: 'n3', current: true },
-      ]),
-    )
-    expect([check?.ok, check?.fix, others]).toEqual([true, undefined, []])
-  })
-
-  it('fail with the names of servers that are offline or lag', () => {
-    const replicas = [
-      { name: 'n2', current: false, offline: true },
-      { name: 'n3', current: false, lag: 17 },
-    ]
-    const [check] = checkReplicas('stream', info(replicas))
-    expect(check?.ok).toBe(false)
-    expect(check?.detail).toMatch(/^1 of 3 .*n2.*n3.*17/)
-  })
-
-  it('warn about a single copy of queued batches', () => {
-    expect(checkReplicas('stream', info([]))[0]).toMatchObject({ ok: true, fix: expect.any(String) as string })
-    expect(checkReplicas('bucket', info([]))[0]?.fix).toBeUndefined()
-  })
+it.each([
+  ['stream', [{ name: 'n2', current: true }], true, /^2 of 2/, undefined],
+  ['stream', [OFFLINE, LAGGING], false, /^1 of 3 .*n2.*n3.*17/, /start/],
+  // A single copy of queued batches is a warning.
+  ['stream', [], true, /^1 of 1/, /--replicas 3/],
+  ['bucket', [], true, /^1 of 1/, undefined],
+])('replicas of a %s pass if all are current: %j', (kind, replicas, isOk, detail, fix) => {
+  const info = { config: { name: 'S', num_replicas: replicas.length + 1 }, cluster: { replicas } }
+  const check = checkReplicas(kind, info as unknown as StreamInfo)
+  expect(check.ok).toBe(isOk)
+  expect(check.detail).toMatch(detail)
+  expect(check.fix ?? '').toMatch(fix ?? /^$/)
 })
