@@ -58,7 +58,8 @@ export const toDeadConfig: ToConfig = (names, { replicas, maxDeadBytes }) => ({
 })
 
 /**
- * A key-value bucket as other clients of NATS create it.
+ * A key-value bucket as other clients of NATS create it. Without `allow_direct` its leader answers: another replica may not have the newest
+ * ids yet.
  * @see ADR-8 of NATS
  */
 export const toBucketConfig: ToConfig = ({ bucket }, { replicas, maxStateBytes }) => ({
@@ -70,7 +71,7 @@ export const toBucketConfig: ToConfig = ({ bucket }, { replicas, maxStateBytes }
   max_age: 7 * 24 * 60 * MINUTE_NS,
   allow_rollup_hdrs: true,
   deny_delete: true,
-  allow_direct: true,
+  allow_direct: false,
   ...toCommonSettings(replicas, maxStateBytes),
 })
 

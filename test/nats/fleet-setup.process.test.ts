@@ -78,6 +78,9 @@ describe.skipIf(SKIPS_NATS)('forward init and doctor', () => {
       max_deliver: -1,
       filter_subject: 'pino-ingest.logs',
     })
+    // Only the leader answers requests for keys.
+    const bucket = { allow_direct: false, max_msgs_per_subject: 1, max_age: 604_800e9, deny_delete: true }
+    expect((await streams.info('KV_PINO_INGEST_STATE')).config).toMatchObject(bucket)
     // Replicas and sizes are compared only if they are set by flags.
     const again = await init(urls, [])
     expect([again.code, again.items.map(({ status }) => status)]).toEqual([0, NAMES.map(() => 'ok')])
