@@ -4,6 +4,7 @@ import type { JsMsg } from '@nats-io/jetstream'
 import type { Batch, DeadLetter } from '../batch/batch.js'
 import type { Outcome } from '../batch/outcome.js'
 import type { DeliveryEvent } from '../delivery/delivery-event.js'
+import type { Scheduler } from '../delivery/scheduler.js'
 import type { BatchKind } from '../nats/message.js'
 import type { EndpointPipeline } from '../pipeline/endpoint-pipeline.js'
 import type { Clock } from '../shared/clock.js'
@@ -19,7 +20,7 @@ import type { NoBatch } from './queue-message.js'
 
 export interface BatchForwarderOptions {
   readonly kind: BatchKind
-  readonly connection: Pick<QueueConnection, 'current' | 'connected'>
+  readonly connection: Pick<QueueConnection, 'current'>
   readonly consumer: Pick<QueueConsumer, 'info' | 'run' | 'close'>
   /** Its target's sender is a `createLeasedSender`. */
   readonly pipeline: EndpointPipeline
@@ -31,8 +32,8 @@ export interface BatchForwarderOptions {
   readonly maxBufferBytes: number
 }
 
-/** Interval at which the held messages are extended, unless a third of `ack_wait` is shorter. */
-const EXTEND_MS = 10_000
+/** Interval at which the held messages are extended, unless a sixth of `ack_wait` is shorter. */
+const EXTEND_MS = 5_000
 const LEAST_EXTEND_MS = 100
 /** Delay before the redelivery of a batch that was given up. It doubles with each delivery. */
 const GIVEN_UP_MS = 1_000
@@ -55,7 +56,7 @@ export class BatchForwarder {
   readonly #held = new Map<string, HeldMessage>()
   /** Ends waits and retries at the end of `stop`. */
   readonly #abort = new AbortController()
-  /** Waits for a change: a connection, room, a batch that ended, or `stop`. */
+  /** Waits for a change: room, or a batch that ended. */
   readonly #waits: (() => void)[] = []
   #isStopping = false
   #cancelExtend: () => void = () => {}
@@ -63,11 +64,6 @@ export class BatchForwarder {
   constructor(options: BatchForwarderOptions) {
     this.#options = options
     setMaxListeners(0, this.#abort.signal)
-    options.connection.connected.on(() => {
-      // At once, since `ack_wait` continued during the outage.
-      this.#extend()
-      this.#wake()
-    })
     options.pipeline.events.on((event) => this.#onEvent(event))
   }
 
@@ -78,12 +74,9 @@ export class BatchForwarder {
   get inFlight(): number {
     return this.#heldIn('sending', 'failing').length
   }
-  get limit(): number {
-    return this.#options.pipeline.delivery.limit
-  }
-  /** Why the service accepts nothing. */
-  get lastFailure(): string | undefined {
-    return this.#options.pipeline.delivery.lastFailure
+  /** What is known about the service, and how many requests it may get at a time. */
+  get delivery(): Pick<Scheduler, 'limit' | 'health' | 'lastFailure'> {
+    return this.#options.pipeline.delivery
   }
   /** Whether the service was called. */
   get isUsed(): boolean {
@@ -91,7 +84,7 @@ export class BatchForwarder {
   }
   /** Whether the service refuses everything. A single refused batch is no evidence of that. */
   get isRefused(): boolean {
-    return this.#options.pipeline.delivery.health.kind === 'denied' && this.#heldIn('failing').length > 1
+    return this.delivery.health.kind === 'denied' && this.#heldIn('failing').length > 1
   }
 
   /** Runs until `stop`. Never rejects. */
@@ -127,7 +120,7 @@ export class BatchForwarder {
 
   /** Failing batches take no room from others. */
   get #hasRoom(): boolean {
-    const isReady = this.#heldIn('sending').length >= this.limit * READY
+    const isReady = this.#heldIn('sending').length >= this.delivery.limit * READY
     return !isReady && countBytes(this.#heldIn('sending', 'settled')) < this.#options.maxBufferBytes
   }
 
@@ -245,18 +238,15 @@ export class BatchForwarder {
   }
 
   get #extendMs(): number {
-    return Math.min(EXTEND_MS, this.#ackWaitMs / 3)
+    return Math.min(EXTEND_MS, this.#ackWaitMs / 6)
   }
 
   #startExtending(): void {
     this.#cancelExtend = this.#options.clock.timer(Math.max(this.#extendMs, LEAST_EXTEND_MS), () => {
-      if (this.#options.connection.current !== undefined) this.#extend()
+      // Without a connection the client would keep the extensions until they are of no use.
+      if (this.#options.connection.current !== undefined) for (const held of this.#held.values()) held.extend()
       this.#startExtending()
     })
-  }
-
-  #extend(): void {
-    for (const held of this.#held.values()) held.extend()
   }
 
   #wake(): void {

@@ -149,16 +149,16 @@ export class Forwarder {
   }
 
   get metrics(): string {
-    const kinds = this.#forwarders.map(({ kind, stats, inFlight, limit }) => {
+    const kinds = this.#forwarders.map(({ kind, stats, inFlight, delivery }) => {
       const { info } = this.#consumers[kind]
-      return { kind, stats, inFlight, limit, lag: info?.num_pending, ackPending: info?.num_ack_pending }
+      return { kind, stats, inFlight, limit: delivery.limit, lag: info?.num_pending, ackPending: info?.num_ack_pending }
     })
     const queue = { isConnected: this.#isConnected, isReady: this.#isReady, oldestUnsentMs: this.#oldestUnsentMs }
     return formatForwardMetrics({ kinds, queue })
   }
 
   get health(): Health {
-    const lastFailure = this.#forwarders.map((one) => one.lastFailure).find((one) => one !== undefined)
+    const lastFailure = this.#forwarders.map(({ delivery }) => delivery.lastFailure).find((one) => one !== undefined)
     const lastError = this.#health.lastError ?? lastFailure
     // An outage of the service is not the forwarder's; a service that refuses everything needs a correction.
     const used = this.#forwarders.filter(({ isUsed }) => isUsed)

@@ -38,7 +38,7 @@ export class HeldMessage {
 
   constructor({ message, batch, leaseMs, clock }: HeldMessageOptions) {
     this.message = message
-    this.batch = batch && { ...batch, acknowledgement: new HeldPart(this, batch.count) }
+    this.batch = batch && { ...batch, acknowledgement: createAcknowledgement(this, batch.count) }
     this.bytes = batch?.body.length ?? message.data.length
     this.phase = batch === undefined ? 'settled' : 'sending'
     this.ended = new Promise((resolve) => (this.#end = resolve))
@@ -93,34 +93,25 @@ export class HeldMessage {
   }
 }
 
-/** The acknowledgement of a batch or of a part. */
-class HeldPart implements BatchAcknowledgement {
-  /** JetStream stores the batch, so delivery may give it up at any time. */
-  readonly isDurable = true
+interface HeldAcknowledgement extends BatchAcknowledgement {
   readonly held: HeldMessage
-  readonly #count: number
+}
 
-  constructor(held: HeldMessage, count: number) {
-    this.held = held
-    this.#count = count
-  }
-
-  createPart({ length }: readonly number[]): HeldPart {
-    return new HeldPart(this.held, length)
-  }
-
-  storeDeadLetters(letters: readonly DeadLetter[]): void {
-    this.held.deadLetters.push(...letters)
-  }
-
-  acknowledge(positions?: readonly number[]): void {
-    this.held.settle(positions?.length ?? this.#count)
+/** @param count entries of the batch, or of a part of it */
+function createAcknowledgement(held: HeldMessage, count: number): HeldAcknowledgement {
+  return {
+    held,
+    // JetStream stores the batch, so delivery may give it up at any time.
+    isDurable: true,
+    createPart: ({ length }) => createAcknowledgement(held, length),
+    storeDeadLetters: (letters) => void held.deadLetters.push(...letters),
+    acknowledge: (positions) => held.settle(positions?.length ?? count),
   }
 }
 
 /** @param batch that of a held message, or a part of it */
 export function toHeldMessage({ acknowledgement }: Batch): HeldMessage {
-  return (acknowledgement as HeldPart).held
+  return (acknowledgement as HeldAcknowledgement).held
 }
 
 /** Sends a batch only while its message is this forwarder's, and parts of it only until it is given up. */
