@@ -11,8 +11,6 @@ const MINUTE_NS = 60_000_000_000
 const DUPLICATE_WINDOW_NS = 10 * MINUTE_NS
 /** A forwarder extends it while it holds a batch. It expires only if the forwarder has died or lost its connection. */
 export const ACK_WAIT_MS = 30_000
-/** The server ends an unfilled pull request after this time. */
-export const PULL_EXPIRES_MS = 5_000
 /** Limit of unacknowledged batches of all forwarders together. At the limit JetStream delivers no more. */
 export const MAX_ACK_PENDING = 8_192
 
