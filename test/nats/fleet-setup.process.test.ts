@@ -174,6 +174,13 @@ describe.skipIf(SKIPS_NATS)('forward init and doctor', () => {
     expect((await examine([cluster])).failed).toContainEqual(
       expect.objectContaining({ name: 'server', detail: expect.stringContaining('2.10.22') as string }),
     )
+    const env = {
+      PINO_INGEST_NATS_SERVERS: cluster,
+      PINO_INGEST_URL: 'http://127.0.0.1:1/api/v1',
+      PINO_INGEST_API_KEY: 'any',
+    }
+    const started = await runCli(['forward'], env)
+    expect([started.code, started.stderr]).toEqual([1, expect.stringMatching(/2\.10\.22.*2\.10\.23/)])
     const alone = await asVersion(url, '2.9.10')
     const { code, stderr, items } = await init([alone], SMALL)
     expect([code, items.map(({ status }) => status)]).toEqual([0, NAMES.map(() => 'created')])

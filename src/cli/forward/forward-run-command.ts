@@ -113,7 +113,7 @@ async function run({ switches, texts }: Arguments): Promise<number> {
   clearTimeout(force)
   const totals = forward.totals
   report('forward:stop', totals, `stopped after ${formatTotals(totals)}`)
-  if (unusable !== undefined) throw new CommandError('CONFIG', unusable, EXIT_FAILED)
+  if (unusable !== undefined) throw new CommandError('VERSION', unusable, EXIT_FAILED)
   // A connection attempt to a hanging server cannot be aborted and would keep the process alive.
   setTimeout(() => process.exit(EXIT_DONE), MAX_REST_MS).unref()
   return EXIT_DONE
