@@ -44,7 +44,7 @@ export class QueueConsumer {
   readonly #closed = new AbortController()
   #info: ConsumerInfo | undefined
   #messages: ConsumerMessages | undefined
-  #isAnswering = true
+  #isAnswering = false
 
   constructor(options: QueueConsumerOptions) {
     this.#options = options
@@ -56,9 +56,9 @@ export class QueueConsumer {
     return this.#info
   }
 
-  /** It exists and answers. */
+  /** It exists, and its leader answers. */
   get isReady(): boolean {
-    return this.#info !== undefined && this.#isAnswering
+    return this.#isAnswering
   }
 
   /** Reads its state from JetStream. Never rejects. */
@@ -67,14 +67,14 @@ export class QueueConsumer {
     if (connection.current === undefined) return
     try {
       const { consumers } = await manageJetStream(connection.current, INFO_TIMEOUT_MS)
-      const wasMissing = this.#info === undefined
       this.#info = await consumers.info(names.stream, names.consumers[kind])
-      // While messages are requested, only they and heartbeats show that it answers.
-      if (wasMissing || this.#messages === undefined) this.#answers()
+      this.#isAnswering = true
+      health.works(this.#part)
     } catch (error) {
+      this.#isAnswering = false
       const code = readErrorCode(error)
-      if (code !== JETSTREAM_CODES.consumerNotFound && code !== JETSTREAM_CODES.streamNotFound)
-        return this.#fails(describeNatsError(error))
+      const isMissing = code === JETSTREAM_CODES.consumerNotFound || code === JETSTREAM_CODES.streamNotFound
+      if (!isMissing) return this.#fails(error)
       this.#info = undefined
       void this.#messages?.close()
       const what = code === JETSTREAM_CODES.streamNotFound ? `the stream ${names.stream}` : 'it'
@@ -93,10 +93,9 @@ export class QueueConsumer {
           await pause(clock, RETRY_MS, signal)
         else await this.#consume(current, this.#info, receiver)
       } catch (error) {
-        this.#fails(describeNatsError(error))
+        this.#fails(error)
         await pause(clock, RETRY_MS, signal)
       }
-      this.#messages = undefined
     }
   }
 
@@ -117,10 +116,8 @@ export class QueueConsumer {
       bind: true,
     })
     this.#messages = messages
-    void this.#watch(messages)
     let isOver = false
     for await (const message of messages) {
-      this.#answers()
       isOver ||= !(await receiver.waitForRoom(NO_ROOM_MS)) || this.#closed.signal.aborted
       if (isOver) {
         // Another forwarder may have room.
@@ -130,24 +127,9 @@ export class QueueConsumer {
     }
   }
 
-  /** Follows what the client reports about its requests. */
-  async #watch(messages: ConsumerMessages): Promise<void> {
-    for await (const { type } of messages.status()) {
-      if (type === 'heartbeat') this.#answers()
-      else if (type === 'heartbeats_missed') this.#fails('it does not respond')
-      else if (type === 'exceeded_limits') this.#fails('its limits refuse requests')
-      else if (type === 'consumer_deleted') void this.inspect()
-    }
-  }
-
-  #answers(): void {
-    this.#isAnswering = true
-    this.#options.health.works(this.#part)
-  }
-
-  #fails(reason: string): void {
-    this.#isAnswering = false
+  #fails(error: unknown): void {
+    const { connection, health } = this.#options
     // A lost connection is reported elsewhere.
-    if (this.#options.connection.current !== undefined) this.#options.health.failed(this.#part, 'UNAVAILABLE', reason)
+    if (connection.current !== undefined) health.failed(this.#part, 'UNAVAILABLE', describeNatsError(error))
   }
 }
