@@ -11,7 +11,7 @@ import { cell } from './table.mjs'
  */
 
 /** Pages with blocks between `<!-- results: NAME -->` and `<!-- /results -->`. */
-export const PAGES = ['README.md', 'docs/benchmarks.md', 'docs/costs.md', 'docs/fleet.md']
+export const PAGES = ['README.md', 'docs/benchmarks.md', 'docs/costs.md', 'docs/fleet-operations.md']
 /** Charts among the results; the package has copies of them in `docs/images`. */
 export const PICTURES = {
   'throughput-ratios.svg': 'Entries acknowledged per second, relative to the best peer',

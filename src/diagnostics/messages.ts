@@ -108,7 +108,7 @@ export const QUEUE_MESSAGES = {
     text: (reason) => `the NATS user is not allowed to publish: ${reason}; check its permissions`,
     cause: 'the user may not publish to the subject, or may not subscribe to `_INBOX.publisher.>` for the replies',
     remedy:
-      'grant the permissions that `docs/fleet.md` lists for applications. Entries are then sent without a restart',
+      'grant the permissions that `docs/fleet-operations.md` lists for applications. Entries are then sent without a restart',
   },
   queueMisconfigured: {
     code: 'MISDIRECTED',

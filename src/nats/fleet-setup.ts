@@ -90,7 +90,7 @@ export async function findOrCreatePart(part: FleetPart): Promise<StreamInfo | Co
 /** What to do about an error of JetStream's API, whose description says what is wrong. */
 export function findSetupFix(error: unknown): string {
   const code = readErrorCode(error)
-  if (isPermissionError(error)) return 'give the user the permissions of its role: docs/fleet.md lists them'
+  if (isPermissionError(error)) return 'give the user the permissions of its role: docs/fleet-operations.md lists them'
   if (isJetStreamMissing(error))
     return 'enable JetStream (jetstream { … } in the configuration of the servers, and for the account); in a cluster, start most of the servers'
   if (code === JETSTREAM_CODES.replicasNeedCluster) return 'form a cluster, or for one server: --replicas 1'

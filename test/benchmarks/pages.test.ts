@@ -63,7 +63,7 @@ describe('numbers outside of the blocks', () => {
     // Shares and sizes of records.
     expect(foundIn(setup)).toEqual(['8.6 kB', '9 %', '1 %'])
     // The version of nats-server.
-    expect(foundIn(sectionOf('docs/fleet.md', 'Measured'))).toEqual(['2.10'])
+    expect(foundIn(sectionOf('docs/fleet-operations.md', 'Measured'))).toEqual(['2.10'])
   })
 
   it.each(PAGES)('are no costs or ranges of measurements in %s', (page) => {

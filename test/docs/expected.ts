@@ -384,6 +384,9 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
   'docs/privacy.md': {
     Privacy: [expectPrivate],
   },
+  'docs/fleet.md': {
+    'Quick start on one machine': [(ran) => expect(messagesOf(ran)).toEqual(['order placed'])],
+  },
   'docs/containers.md': {
     SIGTERM: [(ran) => expect(messagesOf(ran)).toEqual(['request', 'request'])],
     PM2: [(ran) => expect(messagesOf(ran)).toEqual([])],

@@ -50,7 +50,7 @@ function problemOf(command: string): string | undefined {
   const [verb = '', ...rest] = words
   if (verb === 'install') {
     const known = [name, ...Object.keys(peerDependencies), ...Object.keys(devDependencies)]
-    const strange = rest.find((one) => !known.includes(one))
+    const strange = rest.find((one) => !known.includes(one.replace(/@[\d.]+$/, '')))
     return strange && `installs ${strange}, which is neither the package, nor a peer, nor tested with it`
   }
   if (verb === 'ci') return existsSync(`${root}package-lock.json`) ? undefined : 'needs a package-lock.json'

@@ -1,10 +1,9 @@
-/** Flags, variables and metrics in docs/fleet.md exist. permissions.process.test.ts tests the permissions with a server. */
+/** Flags and variables on the pages about fleets exist. permissions.process.test.ts tests the permissions with a server. */
 import { describe, expect, test } from 'vitest'
 import { deadLsCommand } from '../../src/cli/forward/forward-dead-ls.js'
 import { deadReplayCommand } from '../../src/cli/forward/forward-dead-replay.js'
 import { deadShowCommand } from '../../src/cli/forward/forward-dead-show.js'
 import { forwardInitCommand } from '../../src/cli/forward/forward-init.js'
-import { FORWARD_FAMILIES } from '../../src/forward/forward-metrics.js'
 import { forwardRunCommand } from '../../src/cli/forward/forward-run-command.js'
 import { toStreamNames } from '../../src/nats/message.js'
 import { ACK_WAIT_MS, MAX_ACK_PENDING } from '../../src/nats/streams.js'
@@ -12,7 +11,7 @@ import { listAllVariables, OPTION_TABLE } from '../../src/options/option-table.j
 import type { OptionName } from '../../src/options/option-table.js'
 import { readText } from '../markdown.js'
 
-const text = readText('docs/fleet.md')
+const text = readText('docs/fleet.md') + readText('docs/fleet-operations.md')
 const unique = (pattern: RegExp): string[] => [...new Set([...text.matchAll(pattern)].map(([all]) => all))]
 
 /** By name in the table of commands. */
@@ -24,22 +23,22 @@ const COMMANDS = {
   'forward dead replay': deadReplayCommand,
 }
 
-describe('docs/fleet.md', () => {
-  test.each(Object.entries(COMMANDS))('lists all flags of %s and no others', (name, { flags }) => {
+describe('the pages about fleets', () => {
+  test.each(Object.entries(COMMANDS))('list all flags of %s and no others', (name, { flags }) => {
     const row = text.split('\n').find((line) => line.startsWith(`| \`pino-ingest ${name}\``)) ?? ''
     const named = [...row.matchAll(/--([\w-]+)/g)].map(([, flag]) => flag)
     const known = Object.keys(flags)
     expect(named.filter((flag) => flag !== 'json').toSorted()).toEqual(known.toSorted())
   })
 
-  test('shows the defaults of forward init', () => {
+  test('show the defaults of forward init', () => {
     for (const [flag, { meaning }] of Object.entries(forwardInitCommand.flags)) {
       const [byDefault] = /\([^()]*\)$/.exec(meaning) ?? []
       expect(text).toContain(`\`--${flag}\` ${byDefault}`)
     }
   })
 
-  test('mentions only existing variables', () => {
+  test('mention only existing variables', () => {
     const known = (Object.keys(OPTION_TABLE) as OptionName[]).flatMap(listAllVariables)
     const names = toStreamNames({ stream: 'PINO_INGEST', subject: 'pino-ingest' })
     const streams = [names.stream, names.deadStream, names.bucket]
@@ -49,14 +48,7 @@ describe('docs/fleet.md', () => {
     expect(named.filter((name) => !known.includes(name) && !isPrefix(name))).toEqual([])
   })
 
-  test('mentions only existing metrics', () => {
-    const known = FORWARD_FAMILIES.map(({ prometheus }) => prometheus)
-    const named = unique(/\bpino_ingest_forward_\w+/g)
-    expect(named.length).toBeGreaterThan(6)
-    expect(named.filter((name) => !known.includes(name))).toEqual([])
-  })
-
-  test('has the settings of the consumers', () => {
+  test('have the settings of the consumers', () => {
     expect(text).toContain(`\`ack_wait\` (${ACK_WAIT_MS / 1_000} s)`)
     expect(text).toContain(MAX_ACK_PENDING.toLocaleString('en-US'))
   })

@@ -1,4 +1,4 @@
-/** The permissions in docs/fleet.md are sufficient for each role, and permit nothing else. */
+/** The permissions in docs/fleet-operations.md are sufficient for each role, and permit nothing else. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ interface Fleet {
 }
 
 async function startFleet(): Promise<Fleet> {
-  const [, shown = ''] = /<!-- permissions -->\s*```\n([^]*?)```/.exec(readText('docs/fleet.md')) ?? []
+  const [, shown = ''] = /<!-- permissions -->\s*```\n([^]*?)```/.exec(readText('docs/fleet-operations.md')) ?? []
   const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-permissions-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const users = Object.fromEntries(ROLES.map((role) => [role, nkeys.createUser()])) as Record<

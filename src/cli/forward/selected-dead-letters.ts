@@ -37,7 +37,7 @@ export async function withDeadLetters<T>(
       readErrorCode(error) === JETSTREAM_CODES.streamNotFound
         ? ['STREAM', `the stream ${session.names.deadStream} does not exist; create it with pino-ingest forward init`]
         : isPermissionError(error)
-          ? ['AUTH', `the user lacks permissions of the role dead (${text}); docs/fleet.md lists them`]
+          ? ['AUTH', `the user lacks permissions of the role dead (${text}); docs/fleet-operations.md lists them`]
           : ['UNAVAILABLE', `NATS JetStream: ${text}`]
     throw new CommandError(code, message, EXIT_FAILED)
   } finally {
