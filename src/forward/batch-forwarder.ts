@@ -35,17 +35,19 @@ export interface BatchForwarderOptions {
 /** Interval at which the held messages are extended, unless a sixth of `ack_wait` is shorter. */
 const EXTEND_MS = 5_000
 const LEAST_EXTEND_MS = 100
-/** Delay before the redelivery of a batch that was given up. It doubles with each delivery. */
-const GIVEN_UP_MS = 1_000
-const MAX_GIVEN_UP_MS = 300_000
-/** Delay before the redelivery of a batch of which another message is held. */
-const DUPLICATE_MS = 5_000
-/** Requests taken per request that may be in flight, so that the next one is ready. */
+/** Delay before the redelivery of a batch that the service refused once. */
+const SOON_MS = 1_000
+/** The same for a batch that was given up, or of which another message is held. */
+const LATER_MS = 10_000
+/** Batches taken per request that may be in flight, so that the next one is ready. */
 const READY = 2
+/** Batches taken while the service refuses: it may accept one of them, and JetStream delivers those that were given back first. */
+const CHOICE = 64
 /** At the end: one attempt, and another if that used a connection that was already closed. */
 const FAILURES_AT_END = 2
 /** Time for aborted batches to be given back. */
 const ABORT_MS = 300
+const BUG_PART = 'a batch'
 /** As for all statuses that concern the size, the batch is halved. */
 const TOO_LARGE = 413
 
@@ -54,10 +56,12 @@ export class BatchForwarder {
   readonly #options: BatchForwarderOptions
   /** By batch id; a message that is not a batch by its sequence. */
   readonly #held = new Map<string, HeldMessage>()
+  /** Ids of batches that the service has refused since it last accepted one; two are kept. */
+  readonly #refused = new Set<string>()
   /** Ends waits and retries at the end of `stop`. */
   readonly #abort = new AbortController()
   /** Waits for a change: room, or a batch that ended. */
-  readonly #waits: (() => void)[] = []
+  readonly #waits = new Set<() => void>()
   #isStopping = false
   #cancelExtend: () => void = () => {}
 
@@ -84,14 +88,14 @@ export class BatchForwarder {
   }
   /** Whether the service refuses everything. A single refused batch is no evidence of that. */
   get isRefused(): boolean {
-    return this.delivery.health.kind === 'denied' && this.#heldIn('failing').length > 1
+    return this.#refused.size > 1
   }
 
   /** Runs until `stop`. Never rejects. */
   async run(): Promise<void> {
     this.#startExtending()
     await this.#options.consumer.run({
-      waitForRoom: (timeoutMs) => this.#until(() => this.#hasRoom, timeoutMs),
+      waitForRoom: (timeoutMs) => this.#until(() => this.#isStopping || this.#hasRoom, timeoutMs),
       take: (message) => this.#take(message),
     })
   }
@@ -104,13 +108,17 @@ export class BatchForwarder {
     const { pipeline, clock } = this.#options
     this.#isStopping = true
     this.#options.consumer.close()
+    this.#wake()
     await pipeline.drain(deadlineAt - clock.now(), FAILURES_AT_END)
     pipeline.close()
     for (const held of this.#held.values()) held.giveUp()
     await this.#until(() => this.#held.size === 0, deadlineAt - clock.now())
     this.#abort.abort()
     await this.#until(() => this.#held.size === 0, ABORT_MS)
-    for (const held of this.#held.values()) held.giveBack(0)
+    for (const held of this.#held.values()) {
+      if (held.phase === 'done') held.acknowledge()
+      else held.giveBack(0)
+    }
     this.#cancelExtend()
   }
 
@@ -120,25 +128,29 @@ export class BatchForwarder {
 
   /** Failing batches take no room from others. */
   get #hasRoom(): boolean {
-    const isReady = this.#heldIn('sending').length >= this.delivery.limit * READY
-    return !isReady && countBytes(this.#heldIn('sending', 'settled')) < this.#options.maxBufferBytes
+    const { health, limit } = this.delivery
+    const most = health.kind === 'denied' ? CHOICE : limit * READY
+    if (this.#heldIn('sending').length >= most) return false
+    return countBytes(this.#heldIn('sending', 'settled', 'done')) < this.#options.maxBufferBytes
   }
 
   /** Messages are read one at a time: a few kilobytes can become megabytes. */
   async #take(message: JsMsg): Promise<void> {
-    const { clock, health } = this.#options
+    const { connection, clock, health } = this.#options
     const read = await readMessage(message)
     const batch = 'batch' in read ? read.batch : undefined
     const key = batch?.batchId ?? String(message.seq)
-    const held = new HeldMessage({ message, batch, leaseMs: this.#ackWaitMs - this.#extendMs, clock })
+    const isConnected = (): boolean => connection.current !== undefined
+    const held = new HeldMessage({ message, batch, leaseMs: this.#ackWaitMs / 3, isConnected, clock })
+    if (this.#isStopping) return held.giveBack(0)
     // The outcome of the other message decides whether this one is a duplicate.
-    if (this.#held.has(key)) return held.giveBack(DUPLICATE_MS)
+    if (this.#held.has(key)) return held.giveBack(LATER_MS)
     this.#held.set(key, held)
     // It may have waited for room.
     held.extend()
     void ('batch' in read ? this.#deliver(held, read.batch) : this.#storeInvalid(held, read))
       .catch((bug: unknown) => {
-        health.failed('a batch', 'UNAVAILABLE', String(bug), true)
+        health.failed(BUG_PART, 'UNAVAILABLE', String(bug), true)
         this.#giveBack(held)
       })
       .finally(() => {
@@ -149,7 +161,7 @@ export class BatchForwarder {
 
   async #deliver(held: HeldMessage, { batchId, count }: Batch): Promise<void> {
     const { stats } = this
-    const { pipeline, delivered, clock } = this.#options
+    const { pipeline, delivered, health, clock } = this.#options
     if (held.message.redelivered) {
       stats.batches.redelivered += 1
       stats.entries.redelivered += count
@@ -171,14 +183,16 @@ export class BatchForwarder {
     stats.lastSuccessAtMs = clock.wallNow()
     // Letters before the id: a forwarder that is killed between the two would lose them.
     if (!(await this.#store(letters))) return held.giveBack(0)
+    held.phase = 'done'
     await delivered.add(batchId, this.#abort.signal)
     held.acknowledge()
+    health.works(BUG_PART)
   }
 
   #giveBack(held: HeldMessage): void {
     this.stats.batches.released += 1
-    const delayMs = GIVEN_UP_MS * 2 ** (held.message.info.deliveryCount - 1)
-    held.giveBack(this.#isStopping ? 0 : Math.min(delayMs, MAX_GIVEN_UP_MS))
+    const delayMs = held.message.redelivered ? LATER_MS : SOON_MS
+    held.giveBack(this.#isStopping ? 0 : delayMs)
   }
 
   /** Stores a message that is not a batch as a dead letter, since the service would always refuse it. */
@@ -206,7 +220,8 @@ export class BatchForwarder {
 
   #onEvent(event: DeliveryEvent): void {
     const { entries, requests } = this.stats
-    if (event.kind === 'settled') {
+    if (event.kind === 'accepted') this.#refused.clear()
+    else if (event.kind === 'settled') {
       entries.forwarded += event.accepted
       entries.rejected += event.rejected
     } else if (event.kind === 'replied') {
@@ -227,10 +242,12 @@ export class BatchForwarder {
     if (outcome.kind === 'abandoned') return held.giveUp()
     held.phase = 'failing'
     if (!isWhole) return
+    const isRefused = isNameless(outcome)
+    if (isRefused && this.#refused.size < 2) this.#refused.add(held.batch?.batchId ?? '')
     const failing = this.#heldIn('failing')
     // Another forwarder may have another key, or reach another node. Only when the batch comes back, its content may be the cause.
-    const isRefusedFirst = isNameless(outcome) && held.message.info.deliveryCount === 1
-    if (isRefusedFirst || (failing.length > 1 && countBytes(failing) > maxBufferBytes)) held.giveUp()
+    const isFirst = isRefused && !held.message.redelivered
+    if (isFirst || (failing.length > 1 && countBytes(failing) > maxBufferBytes)) held.giveUp()
   }
 
   get #ackWaitMs(): number {
@@ -243,31 +260,28 @@ export class BatchForwarder {
 
   #startExtending(): void {
     this.#cancelExtend = this.#options.clock.timer(Math.max(this.#extendMs, LEAST_EXTEND_MS), () => {
-      // Without a connection the client would keep the extensions until they are of no use.
-      if (this.#options.connection.current !== undefined) for (const held of this.#held.values()) held.extend()
+      for (const held of this.#held.values()) held.extend()
       this.#startExtending()
     })
   }
 
   #wake(): void {
-    for (const check of this.#waits.splice(0)) check()
+    for (const check of this.#waits) check()
   }
 
-  /** @returns whether the condition holds; false after `timeoutMs`, and at `stop` */
+  /** @returns whether the condition holds; false after `timeoutMs` */
   async #until(condition: () => boolean, timeoutMs = Infinity): Promise<boolean> {
-    const endsAt = this.#options.clock.now() + timeoutMs
-    while (!condition()) {
-      const leftMs = endsAt - this.#options.clock.now()
-      if (leftMs <= 0) return false
-      await new Promise<void>((resolve) => {
-        const cancel = leftMs === Infinity ? () => {} : this.#options.clock.timer(leftMs, () => resolve())
-        this.#waits.push(() => {
-          cancel()
-          resolve()
-        })
-      })
-    }
-    return true
+    if (condition()) return true
+    return new Promise((resolve) => {
+      const end = (isTrue: boolean): void => {
+        cancel()
+        this.#waits.delete(check)
+        resolve(isTrue)
+      }
+      const check = (): void => void (condition() && end(true))
+      const cancel = timeoutMs === Infinity ? () => {} : this.#options.clock.timer(timeoutMs, () => end(false))
+      this.#waits.add(check)
+    })
   }
 }
 

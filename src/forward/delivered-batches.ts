@@ -17,14 +17,14 @@ import type { QueueHealth } from './queue-health.js'
 
 const TIMEOUT_MS = 2_000
 const RETRY_MS = 500
-/** The bucket's leader election can end up to 20 s after that of the queue. */
+/** For a bucket that does not answer: its leader election can end up to 20 s after that of the queue. */
 const PATIENCE_MS = 30_000
-/** If the bucket does not exist or may not be used: after a restart of all servers it can be ready later than the queue. */
+/** For one that refuses: after a restart of all servers it can exist later than the queue. */
 const REFUSED_PATIENCE_MS = 3_000
 const PART = 'the key-value bucket'
 
 export interface DeliveredBatchesOptions {
-  readonly connection: Pick<QueueConnection, 'current' | 'connected'>
+  readonly connection: Pick<QueueConnection, 'current'>
   readonly bucket: StreamNames['bucket']
   readonly health: Pick<QueueHealth, 'failed' | 'works'>
   readonly clock: Clock
@@ -34,15 +34,11 @@ export interface DeliveredBatchesOptions {
 
 export class DeliveredBatches {
   readonly #options: DeliveredBatchesOptions
-  /** Time of the first failure since the bucket last answered. */
-  #failingSince: number | undefined
-  /** The latest refusal of JetStream. A publish to a missing bucket is not answered, as in a leader election. */
-  #isRefused = false
+  /** Whether the latest wait for the bucket was in vain. Others then do not wait. */
+  #isGivenUp = false
 
   constructor(options: DeliveredBatchesOptions) {
     this.#options = options
-    // Time without a connection does not count.
-    options.connection.connected.on(() => (this.#failingSince = undefined))
   }
 
   /** Whether the service has accepted the batch; false if the bucket does not answer within 30 s. Never rejects. */
@@ -64,36 +60,36 @@ export class DeliveredBatches {
     }, signal)
   }
 
-  /** @returns undefined if the bucket has not answered for 30 s; later calls do not wait until it does */
+  /** @returns undefined after a limited time without an answer */
   async #ask<T>(
     request: (bucket: Pick<KV, 'get' | 'create'>) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T | undefined> {
     const { connection, bucket, health, clock, open = openBucket } = this.#options
-    for (;;) {
+    let failingSince: number | undefined
+    for (; !signal.aborted; await pause(clock, RETRY_MS, signal)) {
       const { current } = connection
       try {
         if (current !== undefined) {
           const answer = await request(await open(current, bucket))
-          this.#failingSince = undefined
-          this.#isRefused = false
+          this.#isGivenUp = false
           health.works(PART)
           return answer
         }
       } catch (error) {
-        // A lost connection is reported elsewhere.
-        if (connection.current === undefined) continue
-        this.#failingSince ??= clock.now()
-        health.failed(PART, 'UNAVAILABLE', describeNatsError(error))
-        const code = readErrorCode(error)
-        if (code !== undefined || isPermissionError(error))
-          this.#isRefused = code === undefined || code === JETSTREAM_CODES.streamNotFound
-        const patienceMs = this.#isRefused ? REFUSED_PATIENCE_MS : PATIENCE_MS
-        if (clock.now() - this.#failingSince >= patienceMs) return undefined
+        if (connection.current !== undefined) {
+          health.failed(PART, 'UNAVAILABLE', describeNatsError(error))
+          failingSince ??= clock.now()
+          const isRefused = readErrorCode(error) !== undefined || isPermissionError(error)
+          this.#isGivenUp ||= clock.now() - failingSince >= (isRefused ? REFUSED_PATIENCE_MS : PATIENCE_MS)
+          if (this.#isGivenUp) return undefined
+          continue
+        }
       }
-      await pause(clock, RETRY_MS, signal)
-      if (signal.aborted) return undefined
+      // A lost connection is reported elsewhere, and its time does not count.
+      failingSince = undefined
     }
+    return undefined
   }
 }
 

@@ -2,20 +2,26 @@
 import type { JsMsg } from '@nats-io/jetstream'
 import type { Batch, BatchAcknowledgement, DeadLetter } from '../batch/batch.js'
 import type { Sender } from '../batch/sender.js'
+import { JOB_OVERHEAD_BYTES } from '../delivery/job.js'
 import type { Clock } from '../shared/clock.js'
 
 /**
  * `sending`: its batch waits for the first reply. `failing`: the service failed or refused it, or a part of it. `settled`: all of its
- * entries have an outcome, or it is not a batch; what remains to be stored is stored.
+ * entries have an outcome, or it is not a batch; rejected entries are being stored. `done`: nothing is lost if it is acknowledged.
  */
-type Phase = 'sending' | 'failing' | 'settled'
+type Phase = 'sending' | 'failing' | 'settled' | 'done'
 
 export interface HeldMessageOptions {
   readonly message: JsMsg
   /** Undefined if the message is not a batch. */
   readonly batch: Batch | undefined
-  /** Milliseconds after an extension for which JetStream delivers the message to no other forwarder. */
+  /**
+   * Milliseconds after an extension for which the message is certainly this forwarder's. Less than `ack_wait` by the time that the
+   * client needs to notice a lost connection, since the extensions of that time have no effect.
+   */
   readonly leaseMs: number
+  /** Without a connection, the client would keep what is sent until it is of no use. */
+  readonly isConnected: () => boolean
   readonly clock: Pick<Clock, 'now'>
 }
 
@@ -29,27 +35,26 @@ export class HeldMessage {
   readonly ended: Promise<readonly DeadLetter[] | undefined>
   readonly deadLetters: DeadLetter[] = []
   phase: Phase
-  readonly #leaseMs: number
-  readonly #clock: Pick<Clock, 'now'>
+  readonly #options: HeldMessageOptions
   #leaseEndsAt: number
   #settledEntries = 0
   #isGivenUp = false
   #end: (letters?: readonly DeadLetter[]) => void = () => {}
 
-  constructor({ message, batch, leaseMs, clock }: HeldMessageOptions) {
+  constructor(options: HeldMessageOptions) {
+    const { message, batch, leaseMs, clock } = options
+    this.#options = options
     this.message = message
     this.batch = batch && { ...batch, acknowledgement: createAcknowledgement(this, batch.count) }
-    this.bytes = batch?.body.length ?? message.data.length
+    this.bytes = (batch?.body.length ?? message.data.length) + JOB_OVERHEAD_BYTES
     this.phase = batch === undefined ? 'settled' : 'sending'
     this.ended = new Promise((resolve) => (this.#end = resolve))
-    this.#leaseMs = leaseMs
-    this.#clock = clock
     this.#leaseEndsAt = clock.now() + leaseMs
   }
 
   /** Whether JetStream may have delivered the message to another forwarder. Stays true. */
   get isOverdue(): boolean {
-    return this.#clock.now() > this.#leaseEndsAt
+    return this.#options.clock.now() > this.#leaseEndsAt
   }
 
   /** Whether its batch may be sent, and parts of it. */
@@ -69,9 +74,10 @@ export class HeldMessage {
 
   /** Restarts `ack_wait`. Does nothing once the message is overdue. */
   extend(): void {
-    if (this.isOverdue) return
+    const { leaseMs, isConnected, clock } = this.#options
+    if (this.isOverdue || !isConnected()) return
     this.#answer(() => this.message.working())
-    this.#leaseEndsAt = this.#clock.now() + this.#leaseMs
+    this.#leaseEndsAt = clock.now() + leaseMs
   }
 
   /** If the acknowledgement is lost, JetStream redelivers the message, and the bucket knows its batch. */
@@ -81,7 +87,7 @@ export class HeldMessage {
 
   /** JetStream redelivers the message to any forwarder after the delay. An overdue one is another forwarder's. */
   giveBack(delayMs: number): void {
-    if (!this.isOverdue) this.#answer(() => this.message.nak(delayMs))
+    if (!this.isOverdue && this.#options.isConnected()) this.#answer(() => this.message.nak(delayMs))
   }
 
   #answer(send: () => void): void {

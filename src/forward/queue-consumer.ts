@@ -20,8 +20,8 @@ export interface QueueConsumerOptions {
 
 /** Who receives the messages. */
 export interface Receiver {
-  /** Resolves when there is room for a message; to false if there is none within `timeoutMs`. */
-  waitForRoom(timeoutMs: number): Promise<boolean>
+  /** Resolves when there is room for a message, and at the end; to false if there is none within `timeoutMs`. */
+  waitForRoom(timeoutMs?: number): Promise<boolean>
   take(message: JsMsg): Promise<void>
 }
 
@@ -87,10 +87,10 @@ export class QueueConsumer {
     const { connection, clock } = this.#options
     const { signal } = this.#closed
     while (!signal.aborted) {
+      await receiver.waitForRoom()
       const { current } = connection
       try {
-        if (current === undefined || this.#info === undefined || !(await receiver.waitForRoom(RETRY_MS)))
-          await pause(clock, RETRY_MS, signal)
+        if (current === undefined || this.#info === undefined) await pause(clock, RETRY_MS, signal)
         else await this.#consume(current, this.#info, receiver)
       } catch (error) {
         this.#fails(error)
@@ -120,10 +120,11 @@ export class QueueConsumer {
     for await (const message of messages) {
       isOver ||= !(await receiver.waitForRoom(NO_ROOM_MS)) || this.#closed.signal.aborted
       if (isOver) {
+        void messages.close()
         // Another forwarder may have room.
         message.nak()
-        void messages.close()
-      } else await receiver.take(message)
+      } else if (this.#options.connection.current !== undefined) await receiver.take(message)
+      // Else it may be another forwarder's before the connection is back.
     }
   }
 

@@ -37,7 +37,14 @@ const ID = /^[\w-]{1,64}$/
 const MAX_ID_UNITS = 64
 
 export async function readMessage(message: Pick<JsMsg, 'data' | 'headers'>): Promise<QueuedMessage | NoBatch> {
-  const header = (name: string): string => message.headers?.get(name) ?? ''
+  let headers: JsMsg['headers']
+  try {
+    // The client parses them now.
+    ;({ headers } = message)
+  } catch {
+    return { id: '', problem: 'its headers cannot be read' }
+  }
+  const header = (name: string): string => headers?.get(name) ?? ''
   const id = (header(BATCH_ID_HEADER) || header(MESSAGE_ID_HEADER)).slice(0, MAX_ID_UNITS)
   const encoding = header(CONTENT_ENCODING_HEADER)
   if (encoding !== '' && encoding !== 'gzip')

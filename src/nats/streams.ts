@@ -11,8 +11,6 @@ const MINUTE_NS = 60_000_000_000
 const DUPLICATE_WINDOW_NS = 10 * MINUTE_NS
 /** A forwarder extends it while it holds a batch. It expires only if the forwarder has died or lost its connection. */
 export const ACK_WAIT_MS = 30_000
-/** Limit of unacknowledged batches of all forwarders together. At the limit JetStream delivers no more. */
-export const MAX_ACK_PENDING = 8_192
 
 /** Sizes that are left out are not compared with those of existing streams. */
 export interface StreamSizes {
@@ -90,7 +88,8 @@ export function toConsumerConfig(names: StreamNames, kind: BatchKind): Partial<C
     deliver_policy: 'all',
     ack_wait: ACK_WAIT_MS * 1_000_000,
     max_deliver: -1,
-    max_ack_pending: MAX_ACK_PENDING,
+    // Batches that were given back count until they are redelivered. At a limit, JetStream would deliver no others to any forwarder.
+    max_ack_pending: -1,
     headers_only: false,
   }
 }

@@ -60,6 +60,7 @@ function rig({ maxBufferBytes = 8_000_000 }: { readonly maxBufferBytes?: number 
     },
     close: () => {},
   }
+  /** Messages that are redelivered come first, as in JetStream. */
   const deliver = (seq: number, data: Uint8Array, headers: JsMsg['headers'], deliveryCount: number): void => {
     const message = {
       data,
@@ -74,7 +75,7 @@ function rig({ maxBufferBytes = 8_000_000 }: { readonly maxBufferBytes?: number 
         clock.timer(ms, () => deliver(seq, data, headers, deliveryCount + 1))
       },
     }
-    queue.push(message as never)
+    queue[deliveryCount > 1 ? 'unshift' : 'push'](message as never)
   }
   let send = (batch: Batch): Outcome => ({ kind: 'delivered', accepted: batch.count, rejected: [], status: 200 })
   const ignored = new Proxy({}, { get: () => () => {} })
@@ -199,7 +200,7 @@ test.each([false, true])(
 test('refused batches that exceed the budget together give way to the others', async () => {
   const { forwarder, add, accepted, setService, until } = rig({ maxBufferBytes: 20_000 })
   setService(refusesBad)
-  for (let n = 0; n < 60; n += 1) add(`bad-${n}`, { text: 'x'.repeat(1_000) })
+  for (let n = 0; n < 15; n += 1) add(`bad-${n}`, { text: 'x'.repeat(1_000) })
   for (let n = 0; n < 10; n += 1) add(`good-${n}`)
   void forwarder.run()
   await until(() => accepted.length === 10)
@@ -223,7 +224,8 @@ test('does not send a batch that JetStream may have delivered to another forward
   add('overdue')
   await until(() => forwarder.inFlight === 1)
   setConnected(false)
-  await clock.advance(31_000)
+  // The client notices a lost connection with a delay, so the lease is a third of `ack_wait`.
+  await clock.advance(ACK_WAIT_MS / 3 + 1_000)
   setConnected(true)
   setService(refusesBad)
   await until(() => forwarder.inFlight === 0)
@@ -275,6 +277,17 @@ test.each([false, true])(
     })
   },
 )
+
+test('batches that are refused do not hold the others for long', async () => {
+  const { forwarder, clock, add, accepted, setService, until } = rig()
+  setService(refusesBad)
+  for (let n = 0; n < 3; n += 1) add(`good-${n}`)
+  for (let n = 0; n < 40; n += 1) add(`bad-${n}`)
+  for (let n = 3; n < 100; n += 1) add(`good-${n}`)
+  void forwarder.run()
+  await until(() => accepted.length === 100)
+  expect(clock.now()).toBeLessThan(60_000)
+})
 
 test('a refused batch goes back to the queue once, since another forwarder may deliver it', async () => {
   const { forwarder, clock, add, accepted, givenBack, setService, until } = rig()

@@ -1,6 +1,8 @@
 /** `pino-ingest forward` as a process between a real NATS server and the local service. */
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -46,6 +48,15 @@ async function deadLetters({ jsm, names }: ForwardFleet): Promise<StoredDeadLett
   const letters: StoredDeadLetter[] = []
   for await (const letter of readDeadLetters(jsm, names)) letters.push(letter)
   return letters
+}
+
+/** The server accepts names of headers that the client cannot read. */
+async function publishBadHeader(url: string, subject: string): Promise<void> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  const headers = 'NATS/1.0\r\nBad Key: 1\r\n\r\n'
+  socket.write('CONNECT {"headers":true,"verbose":false,"no_responders":true,"protocol":1}\r\n')
+  socket.end(`HPUB ${subject} ${headers.length} ${headers.length + 2}\r\n${headers}{}\r\nPING\r\n`)
+  await once(socket.resume(), 'close')
 }
 
 describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
@@ -185,14 +196,16 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     ]
     for (const [body, own] of bodies)
       await fleet.publish('logs', [], { body, headers: { 'Pino-Ingest-Count': '', ...own } })
+    await publishBadHeader(servers.urls[0] ?? '', fleet.names.subjects.logs)
     await fleet.publish('logs', [logEntry('after')])
     const forwarder = await fleet.forwarder()
     await fleet.untilEmpty()
     expect(fleet.storedMessages()).toEqual(['after'])
     const letters = await deadLetters(fleet)
-    expect(letters.map(({ code }) => code)).toEqual(bodies.map(() => 'INVALID'))
+    const invalid = bodies.length + 1
+    expect(letters.map(({ code }) => code)).toEqual(Array.from({ length: invalid }, () => 'INVALID'))
     expect(letters.some((letter) => letter.entry === 'hello')).toBe(true)
-    expect(await forwarder.metric('pino_ingest_forward_batches_total', { outcome: 'invalid' })).toBe(bodies.length)
+    expect(await forwarder.metric('pino_ingest_forward_batches_total', { outcome: 'invalid' })).toBe(invalid)
     // Another message with the same id and sequence.
     for (const body of ['one', 'another']) {
       await fleet.jsm.streams.delete(fleet.names.stream)
@@ -200,7 +213,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
       await fleet.publish('logs', [], { body, batchId: 'same' })
       await fleet.untilEmpty()
     }
-    expect((await deadLetters(fleet)).slice(bodies.length).map(({ entry }) => entry)).toEqual(['one', 'another'])
+    expect((await deadLetters(fleet)).slice(invalid).map(({ entry }) => entry)).toEqual(['one', 'another'])
   })
 
   it('extends a batch that waits for the service longer than ack_wait', async (context) => {
