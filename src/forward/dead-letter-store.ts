@@ -2,7 +2,6 @@
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { DeadLetter } from '../batch/batch.js'
 import { encodeDeadLetter, MAX_DEAD_LETTER_HEADER_BYTES } from '../nats/dead-letter.js'
-import loadNats from '../nats/load-nats.cjs'
 import type { BatchKind, StreamNames } from '../nats/message.js'
 import { publishMessage } from '../nats/publish-message.js'
 import { shortenToFit } from '../record/shorten-entry.js'
@@ -61,7 +60,7 @@ export class DeadLetterStore {
     const entry = shortenEntry(letter.entry, maxBytes)
     const message = encodeDeadLetter(names, kind, { ...letter, entry }, body)
     try {
-      await publishMessage(loadNats().jetstream(current), {
+      await publishMessage(current, {
         stream: names.deadStream,
         subject: message.subject,
         body: message.body.subarray(0, maxBytes),

@@ -1,6 +1,5 @@
 /** Creates the parts of `pino-ingest forward` and connects them. */
 import type { StreamState } from '@nats-io/jetstream'
-import type { NatsConnection } from '@nats-io/transport-node'
 import { createDestination } from '../delivery/destination.js'
 import type { Destination } from '../delivery/destination.js'
 import { Account } from '../diagnostics/account.js'
@@ -31,7 +30,6 @@ export interface ForwarderOptions {
   readonly settings: Settings
   readonly nats: NatsSettings
   readonly secrets: readonly string[]
-  readonly connect: (settings: NatsSettings, purpose: string) => Promise<NatsConnection>
   readonly clock: Clock
   readonly logTo: Settings['logTo']
   readonly emit: EmitEvent
@@ -77,7 +75,7 @@ export class Forwarder {
 
   constructor(options: ForwarderOptions) {
     this.#options = options
-    const { settings, nats, connect, clock, logTo, emit } = options
+    const { settings, nats, clock, logTo, emit } = options
     const secrets = [...options.secrets]
     settings.apiKey.changed.on((key) => void secrets.push(key))
     const names = toStreamNames(nats)
@@ -86,7 +84,7 @@ export class Forwarder {
     const reporter = new Reporter({ clock, logTo, secrets, emit, snapshot: () => accounts.logs.snapshot() })
     const reports = { logs: reporter, requests: reporter.forRequestLogs() }
     const health = new QueueHealth({ clock, report: reporter })
-    const connection = new QueueConnection({ nats, connect, health, clock })
+    const connection = new QueueConnection({ settings: nats, health, clock })
     const delivered = new DeliveredBatches({ connection, bucket: names.bucket, health, clock })
     const deadLetters = new DeadLetterStore({ connection, names, health, clock })
     const destination = createDestination({ settings, clock, mask })
@@ -126,7 +124,7 @@ export class Forwarder {
    * @returns why the servers cannot be used; pending if they can
    */
   async start(): Promise<string> {
-    await this.#connection.open()
+    await this.#connection.keepOpening()
     const old = findOldServer(this.#connection.current?.info)
     if (old?.isRefused === true) return old.text
     if (old !== undefined) this.#reporter.note('server version', `NATS: ${old.text}`)
@@ -178,7 +176,6 @@ export class Forwarder {
     this.#isStopping = true
     this.#cancelPoll()
     await Promise.all(this.#forwarders.map((one) => one.stop(deadlineAt)))
-    this.#health.end()
     await Promise.all([this.#connection.close(), this.#destination.close()])
     this.#reporter.flushNow()
   }

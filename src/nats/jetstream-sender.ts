@@ -1,5 +1,5 @@
 /** The innermost sender with `nats`: publishes one batch and turns the acknowledgement into an outcome. */
-import type { MsgHdrs } from '@nats-io/transport-node'
+import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node'
 import type { Batch } from '../batch/batch.js'
 import type { Outcome } from '../batch/outcome.js'
 import type { Sender } from '../batch/sender.js'
@@ -18,7 +18,7 @@ import type { BatchKind } from './message.js'
 import { isUnanswered } from './nats-error.js'
 import { publishMessage } from './publish-message.js'
 import { createMisconfigured, createTooLarge, toPublishFailure } from './publish-outcome.js'
-import type { OpenConnection, PublisherConnection } from './publisher-connection.js'
+import type { PublisherConnection } from './publisher-connection.js'
 import { findStreamProblem } from './stream-check.js'
 
 export interface JetStreamSenderOptions {
@@ -39,16 +39,16 @@ export const MAX_HEADER_BYTES = 1_024
 const UNANSWERED_MS = 60_000
 
 export function createJetStreamSender(options: JetStreamSenderOptions): Sender {
-  const { connection, clock, clean } = options
+  const { clock, clean } = options
   let unansweredSince: number | undefined
 
-  const publish = async (batch: Batch, open: OpenConnection): Promise<Outcome> => {
+  const publish = async (batch: Batch, connection: NatsConnection): Promise<Outcome> => {
     const { stream, subject } = options
-    const maxBytes = (open.connection.info?.max_payload ?? Infinity) - MAX_HEADER_BYTES
+    const maxBytes = (connection.info?.max_payload ?? Infinity) - MAX_HEADER_BYTES
     if (batch.body.length > maxBytes)
       return createTooLarge(`${batch.body.length} bytes exceed the servers' max_payload`)
     try {
-      await publishMessage(open.jetstream, {
+      await publishMessage(connection, {
         stream,
         subject,
         body: batch.body,
@@ -59,7 +59,7 @@ export function createJetStreamSender(options: JetStreamSenderOptions): Sender {
         attempts: 1,
       })
     } catch (error) {
-      const problem = isUnanswered(error) ? await findStreamProblem(open.connection, stream, subject) : undefined
+      const problem = isUnanswered(error) ? await findStreamProblem(connection, stream, subject) : undefined
       if (problem !== undefined) return createMisconfigured(problem)
       throw error
     }
@@ -74,7 +74,7 @@ export function createJetStreamSender(options: JetStreamSenderOptions): Sender {
       if (batch.body.length === 0)
         return { kind: 'abandoned', reason: 'a batch without its body: this is a bug, please report it' }
       try {
-        return await connection.use(signal, (open) => publish(batch, open))
+        return await options.connection.use(signal, (connection) => publish(batch, connection))
       } catch (error) {
         const failure = toPublishFailure(error)
         const reason = clean(failure.reason)

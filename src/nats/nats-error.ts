@@ -37,15 +37,15 @@ export function isPermissionError(error: unknown): boolean {
   return namesOf(error).includes('PermissionViolationError')
 }
 
-export interface MissingPermission {
-  readonly operation: 'publish' | 'subscribe'
-  readonly subject: string
-}
+/** Subjects that differ from request to request, up to the part that is always the same. */
+const VARYING = /^(_INBOX\.[^.]+|\$KV\.[^.]+|\$JS\.ACK\.[^.]+)\..*/
 
-export function findMissingPermission(error: unknown): MissingPermission | undefined {
+/** The permission that the user lacks, such as `publish to app.logs`. */
+export function findMissingPermission(error: unknown): string | undefined {
   const refused = withCauses(error).find(({ name }) => name === 'PermissionViolationError')
   const { operation, subject = '' } = (refused ?? {}) as { readonly operation?: string; readonly subject?: string }
-  return subject === '' ? undefined : { operation: operation === 'subscription' ? 'subscribe' : 'publish', subject }
+  if (subject === '') return undefined
+  return `${operation === 'subscription' ? 'subscribe' : 'publish'} to ${subject.replace(VARYING, '$1.>')}`
 }
 
 /** Whether the user lacks the permission to subscribe to replies. The error then does not tell whether publishing is permitted. */

@@ -1,5 +1,7 @@
 /** Publishes a message to a stream. */
-import type { JetStreamClient, JetStreamPublishOptions } from '@nats-io/jetstream'
+import type { JetStreamPublishOptions } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
+import loadNats from './load-nats.cjs'
 
 interface PublishInit extends Required<Pick<JetStreamPublishOptions, 'msgID' | 'headers' | 'timeout'>> {
   readonly stream: string
@@ -14,12 +16,12 @@ interface PublishInit extends Required<Pick<JetStreamPublishOptions, 'msgID' | '
  * @throws the client's errors; an error if the reply does not acknowledge the message
  */
 export async function publishMessage(
-  jetstream: Pick<JetStreamClient, 'publish'>,
+  connection: NatsConnection,
   { stream, subject, body, attempts, ...init }: PublishInit,
 ): Promise<void> {
   // Another stream may have the subject as well.
   const options = { ...init, expect: { streamName: stream }, retries: attempts }
-  const stored = await jetstream.publish(subject, body, options)
+  const stored = await loadNats().jetstream(connection).publish(subject, body, options)
   // Any subscriber of the subject can reply. A duplicate without a sequence is in doubt: JetStream may not store the first one either.
   if (stored.stream !== stream || !(stored.seq > 0)) throw new Error(`not acknowledged by the stream ${stream}`)
 }

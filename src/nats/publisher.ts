@@ -34,8 +34,8 @@ export class Publisher {
       idleMs: isInProcess ? IDLE_MS : undefined,
       // Commands publish in the main thread.
       holdsProcess: isInProcess || isMainThread,
-      onMaxPayload: (bytes) => onMaxBodyBytes(bytes - MAX_HEADER_BYTES),
     })
+    connection.connected.on(({ info }) => info && onMaxBodyBytes(info.max_payload - MAX_HEADER_BYTES))
     const { stream, subjects } = toStreamNames(settings)
     const clean = (text: string): string => mask(text).replaceAll(CONTROL_CHARACTERS, ' ')
     const createSender = (kind: BatchKind): Sender =>

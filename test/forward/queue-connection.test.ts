@@ -15,18 +15,18 @@ test.each([
 ])('%s: %s', async (error, code, isLasting) => {
   const reports: unknown[] = []
   const health: Pick<QueueHealth, 'failed' | 'works'> = {
-    failed: (_, ...report) => void reports.push(report),
+    failed: (_, code, reason, isLasting = false) => void reports.push([code, reason, isLasting]),
     works: () => {},
   }
   const connection = new QueueConnection({
-    nats: {} as NatsSettings,
+    settings: { servers: ['a:1'] } as unknown as NatsSettings,
     connect: async () => {
       throw error
     },
-    health: health as QueueHealth,
+    health,
     clock: new FakeClock(),
   })
-  void connection.open()
+  void connection.keepOpening()
   await settled()
   expect(reports).toEqual([[code, expect.stringContaining(error.message), isLasting]])
   await connection.close()

@@ -1,22 +1,20 @@
 import { NoRespondersError, RequestError } from '@nats-io/transport-node'
-import type { MsgHdrs } from '@nats-io/transport-node'
+import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node'
 import { describe, expect, test } from 'vitest'
 import type { Batch } from '../../src/batch/batch.js'
 import type { Outcome } from '../../src/batch/outcome.js'
 import { createJetStreamSender } from '../../src/nats/jetstream-sender.js'
-import type { OpenConnection } from '../../src/nats/publisher-connection.js'
 import { FakeClock } from '../fake-clock.js'
 
 interface Sent {
   readonly subject: string
   readonly body: Uint8Array
   readonly headers: MsgHdrs
-  readonly msgID: string
-  readonly expect: { readonly streamName: string }
 }
 
 const UNANSWERED = new RequestError('no responders', { cause: new NoRespondersError('a') })
 const STORED = { stream: 'S', seq: 1 }
+const reply = (value: object) => Promise.resolve({ json: () => value, data: Buffer.from(JSON.stringify(value)) })
 const never = new AbortController().signal
 
 /** The first publishes receive `replies`; later ones are acknowledged. */
@@ -27,18 +25,15 @@ function setup(
   const clock = new FakeClock()
   const sent: Sent[] = []
   const open = {
-    connection: {
-      info: { max_payload: maxPayload },
-      request: () => (info instanceof Error ? Promise.reject(info) : Promise.resolve({ json: () => info })),
+    options: {},
+    info: { max_payload: maxPayload },
+    request: (subject: string, body: Uint8Array, { headers }: Sent) => {
+      if (subject.startsWith('$JS')) return info instanceof Error ? Promise.reject(info) : reply(info)
+      sent.push({ subject, body, headers })
+      const next = replies.shift() ?? STORED
+      return next instanceof Error ? Promise.reject(next) : reply(next)
     },
-    jetstream: {
-      publish: (subject: string, body: Uint8Array, options: Sent) => {
-        sent.push({ ...options, subject, body })
-        const reply = replies.shift() ?? STORED
-        return reply instanceof Error ? Promise.reject(reply) : Promise.resolve(reply)
-      },
-    },
-  } as never as OpenConnection
+  } as unknown as NatsConnection
   const sender = createJetStreamSender({
     connection: { use: (_, request) => request(open) },
     kind: 'logs',
@@ -59,7 +54,9 @@ test('an acknowledged or duplicate message is delivered', async () => {
   const batch = batchOf()
   const delivered = { kind: 'delivered', accepted: 2, rejected: [] }
   expect([await send(batch), await send(batch)]).toEqual([delivered, delivered])
-  expect(sent[0]).toMatchObject({ subject: 's.logs', body: batch.body, msgID: 'id-1', expect: { streamName: 'S' } })
+  expect(sent[0]).toMatchObject({ subject: 's.logs', body: batch.body })
+  expect(sent[0]?.headers.get('Nats-Msg-Id')).toBe('id-1')
+  expect(sent[0]?.headers.get('Nats-Expected-Stream')).toBe('S')
 })
 
 test.each([{}, { stream: 'S' }, { stream: 'S', seq: 0, duplicate: true }, { stream: 'other', seq: 1 }, { seq: 1 }])(

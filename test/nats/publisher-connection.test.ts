@@ -29,10 +29,6 @@ class FakeClient {
     }
   }
 
-  isClosed(): boolean {
-    return this.#isClosed
-  }
-
   closed(): Promise<void> {
     return this.#closed
   }
@@ -54,12 +50,12 @@ function setup({ idleMs, holdsProcess = false }: { idleMs?: number; holdsProcess
     clock,
     idleMs,
     holdsProcess,
-    onMaxPayload: (bytes) => limits.push(bytes),
     connect: () =>
       new Promise<NatsConnection>((resolve, reject) =>
         attempts.push({ succeed: (client) => resolve(client as never), fail: reject }),
       ),
   })
+  connection.connected.on(({ info }) => void limits.push(info?.max_payload ?? 0))
   const never = new AbortController().signal
   /** Outcome; undefined while pending. */
   const use = (reply: () => Promise<unknown> = () => Promise.resolve('reply'), signal = never) => {
@@ -133,33 +129,20 @@ describe('opening', () => {
     await settled()
     expect([next.outcome, another.outcome]).toEqual(['reply', 'reply'])
   })
-
-  test('a connection that closed immediately is not used', async () => {
-    const { attempts, use } = setup()
-    const used = use()
-    const client = new FakeClient()
-    await client.close()
-    attempts[0]?.succeed(client)
-    await settled()
-    expect(used.outcome).toBe('not connected to a:1, b:2')
-  })
 })
 
 describe('while it is open', () => {
-  test.each(['disconnect', 'close'])(
-    '%s: pending requests fail immediately, and later ones are not sent',
-    async (type) => {
-      const { use, connected } = setup()
-      const client = await connected()
-      const [a, b] = [use(pending), use(pending)]
-      await settled()
-      await client.say({ type })
-      expect([a.outcome, b.outcome]).toEqual(Array(2).fill('the connection to a:1, b:2 was lost'))
-      const later = use()
-      await settled()
-      expect(later.outcome).toBe('not connected to a:1, b:2')
-    },
-  )
+  test('when it is lost, pending requests fail immediately, and later ones are not sent', async () => {
+    const { use, connected } = setup()
+    const client = await connected()
+    const [a, b] = [use(pending), use(pending)]
+    await settled()
+    await client.say({ type: 'disconnect' })
+    expect([a.outcome, b.outcome]).toEqual(Array(2).fill('the connection to a:1, b:2 was lost'))
+    const later = use()
+    await settled()
+    expect(later.outcome).toBe('the connection to a:1, b:2 was lost')
+  })
 
   test('is used again after a reconnect, with max_payload of that server', async () => {
     const { use, connected, limits } = setup()
@@ -186,7 +169,7 @@ describe('while it is open', () => {
     await client.say({ type: 'disconnect' })
     const last = use()
     await settled()
-    expect(last.outcome).toBe('not connected to a:1, b:2')
+    expect(last.outcome).toBe('the connection to a:1, b:2 was lost')
   })
 
   test('a permission violation is not a reason for the connection', async () => {
@@ -196,7 +179,7 @@ describe('while it is open', () => {
     await client.say({ type: 'disconnect' })
     const used = use()
     await settled()
-    expect(used.outcome).toBe('not connected to a:1, b:2')
+    expect(used.outcome).toBe('the connection to a:1, b:2 was lost')
   })
 
   test('if it closes, pending requests fail and the next batch opens another connection', async () => {

@@ -80,13 +80,13 @@ async function run(given: Arguments): Promise<number> {
  * @throws the client's errors; then the letter is kept
  */
 async function republishLetter(
-  { jetstream, manager, names }: Pick<NatsSession, 'jetstream' | 'manager' | 'names'>,
+  { connection, manager, names }: NatsSession,
   { kind, batchId: originId, index, entry, sequence }: StoredDeadLetter,
 ): Promise<boolean> {
   if (!isJsonObject(entry)) return false
   // Must differ from the id of a sub-batch: forwarders skip the ids of delivered batches.
   const batchId = createSubBatchId(`dead letter of ${originId}`, [index])
-  await publishMessage(jetstream, {
+  await publishMessage(connection, {
     stream: names.stream,
     subject: names.subjects[kind],
     body: createBatchBody(batchId, [entry]),

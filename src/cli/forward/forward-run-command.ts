@@ -1,6 +1,5 @@
 /** `pino-ingest forward`: delivers batches from NATS JetStream to the service until a signal. */
 import type { EmitEvent } from '../../diagnostics/reporter.js'
-import { connectNats } from '../../nats/connect.js'
 import { toStreamNames } from '../../nats/message.js'
 import { requireNats } from '../../nats/require-nats.js'
 import { OPTION_TABLE } from '../../options/option-table.js'
@@ -51,8 +50,6 @@ const PRINTED_EVENTS: readonly string[] = ['ingest:problem', 'ingest:rejected']
 const PROGRESS_MS = 60_000
 /** Orchestrators kill a process after 10 s. */
 const MAX_STOP_MS = 9_800
-/** Time for the last lines of output after it has stopped. */
-const MAX_REST_MS = 200
 
 async function run({ switches, texts }: Arguments): Promise<number> {
   const address = texts.get('metrics')
@@ -76,7 +73,6 @@ async function run({ switches, texts }: Arguments): Promise<number> {
     settings,
     nats,
     secrets: [nats.credentials, ...settings.secrets].flatMap((secret) => secret?.reveal() ?? []),
-    connect: connectNats,
     clock: systemClock,
     logTo: asJson ? 'silent' : settings.logTo,
     emit,
@@ -114,8 +110,6 @@ async function run({ switches, texts }: Arguments): Promise<number> {
   const totals = forward.totals
   report('forward:stop', totals, `stopped after ${formatTotals(totals)}`)
   if (unusable !== undefined) throw new CommandError('VERSION', unusable, EXIT_FAILED)
-  // A connection attempt to a hanging server cannot be aborted and would keep the process alive.
-  setTimeout(() => process.exit(EXIT_DONE), MAX_REST_MS).unref()
   return EXIT_DONE
 }
 

@@ -2,13 +2,13 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { createSecretMask } from '../../diagnostics/secret-mask.js'
-import { connectNats, manageJetStream } from '../../nats/connect.js'
-import { ConnectionSockets } from '../../nats/connection-sockets.js'
+import { manageJetStream } from '../../nats/connect.js'
 import loadNats from '../../nats/load-nats.cjs'
 import { toStreamNames } from '../../nats/message.js'
 import type { StreamNames } from '../../nats/message.js'
 import { describeNatsError, isAuthorizationError } from '../../nats/nats-error.js'
 import { requireNats } from '../../nats/require-nats.js'
+import { ServerConnection } from '../../nats/server-connection.js'
 import { findSecretParts } from '../../options/nats-credentials.js'
 import type { NatsSettings } from '../../options/nats-settings.js'
 import { resolveFromProcess } from '../../options/resolve-options.js'
@@ -32,8 +32,6 @@ export const NATS_NOTE = `PINO_INGEST_NATS_SERVERS sets the servers, PINO_INGEST
 
 /** Milliseconds to wait for a reply of JetStream: creating a replicated stream includes an election. */
 const API_TIMEOUT_MS = 10_000
-/** Closing takes 1 ms, unless the server hangs. */
-const CLOSE_MS = 500
 
 /** Resolves only the options for NATS. A URL and a key are not needed. @throws IngestError `CONFIG`, CommandError */
 export function resolveNatsSettings(): NatsSettings {
@@ -56,21 +54,15 @@ export async function openNatsSession(purpose: string, settings = resolveNatsSet
   )
   const describe = (error: unknown): string => mask(describeNatsError(error))
   requireNats({ nats: settings })
-  // Otherwise a hanging server keeps the process alive.
-  const sockets = new ConnectionSockets()
+  const server = new ServerConnection({ settings, purpose, reconnects: false })
   let connection: NatsConnection
   try {
-    connection = await sockets.run(() => connectNats(settings, purpose, { reconnects: false }))
+    connection = await server.open()
   } catch (error) {
-    sockets.end()
     const isRejected = isAuthorizationError(error)
     const text = describe(error)
-    throw new CommandError(
-      isRejected ? 'AUTH' : 'UNAVAILABLE',
-      `no connection to NATS at ${settings.servers.join(', ')}: ${text}`,
-      EXIT_FAILED,
-      [toConnectionAdvice(settings, text, isRejected)],
-    )
+    const advice = toConnectionAdvice(settings, text, isRejected)
+    throw new CommandError(isRejected ? 'AUTH' : 'UNAVAILABLE', `no connection to NATS: ${text}`, EXIT_FAILED, [advice])
   }
   return {
     connection,
@@ -79,12 +71,6 @@ export async function openNatsSession(purpose: string, settings = resolveNatsSet
     names: toStreamNames(settings),
     describe,
     mask,
-    close: async () => {
-      let timer: NodeJS.Timeout | undefined
-      const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_MS)))
-      await Promise.race([connection.close().catch(() => {}), timeout])
-      clearTimeout(timer)
-      sockets.end()
-    },
+    close: () => server.close(),
   }
 }
