@@ -60,15 +60,8 @@ export class DeadLetterStore {
     const entry = shortenEntry(letter.entry, maxBytes)
     const message = encodeDeadLetter(names, kind, { ...letter, entry }, body)
     try {
-      await publishMessage(current, {
-        stream: names.deadStream,
-        subject: message.subject,
-        body: message.body.subarray(0, maxBytes),
-        msgID: message.messageId,
-        headers: message.headers,
-        timeout: TIMEOUT_MS,
-        attempts: 1,
-      })
+      const fitting = { ...message, body: message.body.subarray(0, maxBytes) }
+      await publishMessage(current, names.deadStream, fitting, { timeout: TIMEOUT_MS, retries: 1 })
     } catch (error) {
       health.failed(PART, 'UNAVAILABLE', error instanceof Error ? error.message : String(error))
       return false

@@ -1,8 +1,25 @@
-/** Formats the metrics of a forwarder for Prometheus. Pure. */
+/** Counts what a forwarder does, and formats the counters for Prometheus. */
 import type { PrometheusFamily } from '../app/metrics/metric-families.js'
 import { formatPrometheusText } from '../app/metrics/prometheus-text.js'
+import type { Outcome } from '../batch/outcome.js'
 import type { BatchKind } from '../nats/message.js'
-import type { ForwardStats } from './forward-stats.js'
+
+/** Counters for one kind of batches. */
+export class ForwardStats {
+  /** `forwarded`: accepted by the service. `rejected`: by the service. */
+  readonly entries = { forwarded: 0, rejected: 0, duplicate: 0, redelivered: 0 }
+  /** `invalid`: messages that are not batches, stored as dead letters. */
+  readonly batches = { forwarded: 0, duplicate: 0, redelivered: 0, released: 0, invalid: 0 }
+  readonly requests: Record<Outcome['kind'], number> = {
+    delivered: 0,
+    refused: 0,
+    retryable: 0,
+    'endpoint-rejected': 0,
+    abandoned: 0,
+  }
+  /** Milliseconds since the Unix epoch. */
+  lastSuccessAtMs: number | undefined
+}
 
 export interface KindState {
   readonly kind: BatchKind

@@ -1,11 +1,11 @@
 /** Dead letters as messages of their stream: the reason in headers, the entry's JSON as the body. */
 import { createHash } from 'node:crypto'
 import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream'
-import type { MsgHdrs } from '@nats-io/transport-node'
 import type { DeadLetter } from '../batch/batch.js'
 import loadNats from './load-nats.cjs'
 import { BATCH_ID_HEADER } from './message.js'
 import type { BatchKind, StreamNames } from './message.js'
+import type { PublishInit } from './publish-message.js'
 
 const HEADERS = {
   batchId: BATCH_ID_HEADER,
@@ -23,14 +23,6 @@ export const MAX_DEAD_LETTER_HEADER_BYTES = 5 * MAX_TEXT_UNITS * 9 + 512
 /** Concurrent requests, since each takes one round trip. */
 const READ_AHEAD = 64
 
-export interface DeadLetterMessage {
-  readonly subject: string
-  /** The same in every attempt: a letter republished after a crash is stored once. */
-  readonly messageId: string
-  readonly headers: MsgHdrs
-  readonly body: Uint8Array
-}
-
 export interface StoredDeadLetter extends DeadLetter {
   /** Position in the stream. */
   readonly sequence: number
@@ -45,7 +37,7 @@ export function encodeDeadLetter(
   kind: BatchKind,
   letter: DeadLetter,
   body?: Uint8Array,
-): DeadLetterMessage {
+): PublishInit {
   const headers = loadNats().headers()
   for (const [member, name] of Object.entries(HEADERS))
     headers.set(name, encodeText(String(letter[member as keyof typeof HEADERS])))
@@ -53,7 +45,8 @@ export function encodeDeadLetter(
   const content = body === undefined ? '' : `-${createHash('sha256').update(body).digest('hex').slice(0, 16)}`
   return {
     subject: `${names.deadSubject}.${kind}`,
-    messageId: `${encodeText(letter.batchId)}-${letter.index}${content}`,
+    // The same in every attempt: a letter republished after a crash is stored once.
+    msgID: `${encodeText(letter.batchId)}-${letter.index}${content}`,
     headers,
     body: body ?? Buffer.from(letter.entry),
   }

@@ -48,16 +48,9 @@ export function createJetStreamSender(options: JetStreamSenderOptions): Sender {
     if (batch.body.length > maxBytes)
       return createTooLarge(`${batch.body.length} bytes exceed the servers' max_payload`)
     try {
-      await publishMessage(connection, {
-        stream,
-        subject,
-        body: batch.body,
-        headers: createHeaders(options.kind, batch),
-        msgID: batch.batchId,
-        timeout: PUBLISH_TIMEOUT_MS,
-        // The scheduler repeats it.
-        attempts: 1,
-      })
+      const message = { subject, body: batch.body, msgID: batch.batchId, headers: createHeaders(options.kind, batch) }
+      // The scheduler repeats it.
+      await publishMessage(connection, stream, message, { timeout: PUBLISH_TIMEOUT_MS, retries: 1 })
     } catch (error) {
       const problem = isUnanswered(error) ? await findStreamProblem(connection, stream, subject) : undefined
       if (problem !== undefined) return createMisconfigured(problem)

@@ -13,6 +13,9 @@ export interface PublisherConnectionOptions extends Omit<ServerConnectionOptions
   readonly idleMs?: number | undefined
 }
 
+/** The client tries each address of each server for 3 s. */
+const OPEN_MS = 10_000
+
 export class PublisherConnection extends ServerConnection {
   readonly #clock: Clock
   readonly #idleMs: number | undefined
@@ -51,7 +54,9 @@ export class PublisherConnection extends ServerConnection {
       signal.addEventListener('abort', abort)
       if (signal.aborted) return abort()
       if (this.#isClosed) return fail(new Error('the transport was closed'))
+      const cancel = this.#clock.timer(OPEN_MS, () => fail(new Error(`not connected within ${OPEN_MS} ms`)))
       this.open()
+        .finally(cancel)
         .then(request)
         .then((reply) => end(false, () => resolve(reply)), fail)
     })

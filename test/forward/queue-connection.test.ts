@@ -15,7 +15,7 @@ test.each([
 ])('%s: %s', async (error, code, isLasting) => {
   const reports: unknown[] = []
   const health: Pick<QueueHealth, 'failed' | 'works'> = {
-    failed: (_, code, reason, isLasting = false) => void reports.push([code, reason, isLasting]),
+    failed: (_, ...[reason, text, lasting = false]) => void reports.push([reason, text, lasting]),
     works: () => {},
   }
   const connection = new QueueConnection({

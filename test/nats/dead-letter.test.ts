@@ -4,7 +4,7 @@ import { headers } from '@nats-io/transport-node'
 import { expect, test } from 'vitest'
 import type { DeadLetter } from '../../src/batch/batch.js'
 import { encodeDeadLetter, MAX_DEAD_LETTER_HEADER_BYTES, readDeadLetters } from '../../src/nats/dead-letter.js'
-import type { DeadLetterMessage } from '../../src/nats/dead-letter.js'
+import type { PublishInit } from '../../src/nats/publish-message.js'
 import { toStreamNames } from '../../src/nats/message.js'
 
 const NAMES = toStreamNames({ stream: 'S', subject: 'app.x' })
@@ -18,7 +18,7 @@ const LETTER: DeadLetter = {
   entry: '{"message":"größer","big":12345678901234567890}',
 }
 
-async function read({ subject, headers: header, body }: Partial<DeadLetterMessage>) {
+async function read({ subject, headers: header, body }: Partial<PublishInit>) {
   const message = { seq: 1, subject, header, data: body, timestamp: '2026-01-01T00:00:00Z' }
   const streams = { info: async () => ({ state: { first_seq: 1, last_seq: 1 } }), getMessage: async () => message }
   return (await readDeadLetters({ streams } as unknown as JetStreamManager, NAMES).next()).value
@@ -43,15 +43,15 @@ test('long texts are cut, even within a surrogate pair', async () => {
   const message = encodeDeadLetter(NAMES, 'logs', { ...LETTER, batchId: long, code: long, field: long, reason: long })
   expect(await read(message)).toMatchObject({ reason: `${'誤'.repeat(511)}\ufffd` })
   const { encode } = message.headers as unknown as { encode(): Uint8Array }
-  expect(encode.call(message.headers).length + message.messageId.length).toBeLessThan(MAX_DEAD_LETTER_HEADER_BYTES)
+  expect(encode.call(message.headers).length + message.msgID.length).toBeLessThan(MAX_DEAD_LETTER_HEADER_BYTES)
 })
 
 test('messages that are not batches keep their bytes, and have their own message IDs', () => {
-  const encode = (body: Uint8Array): DeadLetterMessage => encodeDeadLetter(NAMES, 'logs', LETTER, body)
+  const encode = (body: Uint8Array): PublishInit => encodeDeadLetter(NAMES, 'logs', LETTER, body)
   const [one, other] = [Buffer.from([0xff, 0]), Buffer.from([0xff, 1])]
   expect(encode(one).body).toEqual(one)
-  expect(encode(one).messageId).toBe(encode(one).messageId)
-  expect(encode(one).messageId).not.toBe(encode(other).messageId)
+  expect(encode(one).msgID).toBe(encode(one).msgID)
+  expect(encode(one).msgID).not.toBe(encode(other).msgID)
 })
 
 test('a message with missing or damaged headers can be read', async () => {

@@ -104,6 +104,13 @@ describe('opening', () => {
     expect(attempts).toHaveLength(2)
   })
 
+  test('an attempt that takes long fails the batch', async () => {
+    const { clock, use } = setup()
+    const used = use()
+    await clock.advance(60_000)
+    expect(used.outcome).toEqual(expect.any(String))
+  })
+
   test('leaves no timer', async () => {
     const { attempts, clock, use, connected } = setup()
     use()

@@ -14,9 +14,8 @@ import { isJsonObject, KIND_FLAG, withDeadLetters } from './selected-dead-letter
 
 /** Letters published concurrently. */
 const CONCURRENCY = 32
-const PUBLISH_TIMEOUT_MS = 5_000
 /** The acknowledgement may be lost while a leader is elected. */
-const ATTEMPTS = 5
+const REPEATED = { timeout: 5_000, retries: 5 }
 
 export const deadReplayCommand: Command = {
   summary:
@@ -86,15 +85,9 @@ async function republishLetter(
   if (!isJsonObject(entry)) return false
   // Must differ from the id of a sub-batch: forwarders skip the ids of delivered batches.
   const batchId = createSubBatchId(`dead letter of ${originId}`, [index])
-  await publishMessage(connection, {
-    stream: names.stream,
-    subject: names.subjects[kind],
-    body: createBatchBody(batchId, [entry]),
-    msgID: batchId,
-    headers: createHeaders(kind, { count: 1 }),
-    timeout: PUBLISH_TIMEOUT_MS,
-    attempts: ATTEMPTS,
-  })
+  const body = createBatchBody(batchId, [entry])
+  const message = { subject: names.subjects[kind], body, msgID: batchId, headers: createHeaders(kind, { count: 1 }) }
+  await publishMessage(connection, names.stream, message, REPEATED)
   await manager.streams.deleteMessage(names.deadStream, sequence, false)
   return true
 }

@@ -35,16 +35,10 @@ const API_TIMEOUT_MS = 10_000
 
 /** Resolves only the options for NATS. A URL and a key are not needed. @throws IngestError `CONFIG`, CommandError */
 export function resolveNatsSettings(): NatsSettings {
-  if ((process.env['PINO_INGEST_NATS_SERVERS'] ?? '').trim() === '') {
-    throw new CommandError(
-      'CONFIG',
-      'set PINO_INGEST_NATS_SERVERS to the servers of NATS JetStream, such as tls://nats.example.com:4222',
-      EXIT_USAGE,
-    )
-  }
   const { nats } = resolveFromProcess({}, ['nats', 'allowInsecure'])
-  if (nats === undefined) throw new CommandError('CONFIG', 'PINO_INGEST_NATS_SERVERS contains no server', EXIT_USAGE)
-  return nats
+  if (nats !== undefined) return nats
+  const problem = 'set PINO_INGEST_NATS_SERVERS to the servers of NATS JetStream, such as tls://nats.example.com:4222'
+  throw new CommandError('CONFIG', problem, EXIT_USAGE)
 }
 
 /** @throws IngestError `CONFIG`; CommandError if no server can be reached */
