@@ -114,7 +114,7 @@ export const QUEUE_MESSAGES = {
     code: 'MISDIRECTED',
     text: (reason) =>
       `NATS has no usable stream: ${reason}; run pino-ingest forward init, and check nats.stream and nats.subject`,
-    cause: 'the stream does not exist or has other subjects, JetStream is not enabled, or no server answered for 60 s',
+    cause: 'the stream does not exist or has other subjects, or JetStream is not enabled for the account',
     remedy: 'create the stream with `npx pino-ingest forward init`',
   },
   queueUnavailable: {

@@ -4,7 +4,6 @@ import type { Batch } from '../batch/batch.js'
 import type { Outcome } from '../batch/outcome.js'
 import type { Sender } from '../batch/sender.js'
 import { PATHS } from '../protocol/limits.js'
-import type { Clock } from '../shared/clock.js'
 import { VERSION } from '../version.js'
 import loadNats from './load-nats.cjs'
 import {
@@ -26,7 +25,6 @@ export interface JetStreamSenderOptions {
   readonly kind: BatchKind
   readonly stream: string
   readonly subject: string
-  readonly clock: Pick<Clock, 'now'>
   /** Removes secrets and control characters from texts of the servers. */
   readonly clean: (text: string) => string
 }
@@ -35,12 +33,9 @@ export interface JetStreamSenderOptions {
 const PUBLISH_TIMEOUT_MS = 3_000
 /** Part of the servers' `max_payload` reserved for headers. */
 export const MAX_HEADER_BYTES = 1_024
-/** A leader election takes up to 20 s. A longer silence is reported as a misconfiguration. */
-const UNANSWERED_MS = 60_000
 
 export function createJetStreamSender(options: JetStreamSenderOptions): Sender {
-  const { clock, clean } = options
-  let unansweredSince: number | undefined
+  const { clean } = options
 
   const publish = async (batch: Batch, connection: NatsConnection): Promise<Outcome> => {
     const { stream, subject } = options
@@ -56,7 +51,6 @@ export function createJetStreamSender(options: JetStreamSenderOptions): Sender {
       if (problem !== undefined) return createMisconfigured(problem)
       throw error
     }
-    unansweredSince = undefined
     // This includes duplicates: the first message is stored.
     return { kind: 'delivered', accepted: batch.count, rejected: [] }
   }
@@ -70,14 +64,7 @@ export function createJetStreamSender(options: JetStreamSenderOptions): Sender {
         return await options.connection.use(signal, (connection) => publish(batch, connection))
       } catch (error) {
         const failure = toPublishFailure(error)
-        const reason = clean(failure.reason)
-        if (!isUnanswered(error)) {
-          // Any other failure restarts the period: after an outage the servers elect a leader again.
-          unansweredSince = undefined
-          return { ...failure, reason }
-        }
-        unansweredSince ??= clock.now()
-        return clock.now() - unansweredSince < UNANSWERED_MS ? { ...failure, reason } : createMisconfigured(reason)
+        return { ...failure, reason: clean(failure.reason) }
       }
     },
   }

@@ -44,7 +44,8 @@ export function createTooLarge(reason: string): Refused {
 }
 
 function describe(error: unknown): string {
-  if (isUnanswered(error)) return 'no JetStream stream responds'
+  if (isUnanswered(error))
+    return 'no JetStream stream responds: its servers elect a leader, or JetStream is not enabled'
   const text = error instanceof Error ? error.message : String(error)
   const code = readErrorCode(error)
   return nameOf(error) === 'TimeoutError'

@@ -39,7 +39,7 @@ export class Publisher {
     const { stream, subjects } = toStreamNames(settings)
     const clean = (text: string): string => mask(text).replaceAll(CONTROL_CHARACTERS, ' ')
     const createSender = (kind: BatchKind): Sender =>
-      createJetStreamSender({ connection, kind, stream, subject: subjects[kind], clock, clean })
+      createJetStreamSender({ connection, kind, stream, subject: subjects[kind], clean })
     this.senders = { logs: createSender('logs'), requests: createSender('requests') }
     this.#connection = connection
   }

@@ -14,7 +14,6 @@ import { findOldServer } from '../../nats/server-version.js'
 import type { NatsSettings } from '../../options/nats-settings.js'
 import type { Settings } from '../../options/resolve-options.js'
 import { CommandError } from '../shared/command.js'
-import { toConnectionAdvice } from '../shared/nats-connection-advice.js'
 import { openNatsSession } from '../shared/nats-session.js'
 import type { NatsSession } from '../shared/nats-session.js'
 import { formatAge, formatCount, formatSize } from '../shared/terminal-format.js'
@@ -60,9 +59,7 @@ async function checkServer(settings: NatsSettings, server: string, sessions: Nat
     return old?.isRefused === true ? fail('server', detail, old.text) : pass('server', detail, old?.text)
   } catch (error) {
     if (!(error instanceof CommandError) || error.code === 'CONFIG') throw error
-    const isRejected = error.code === 'AUTH'
-    const fix = toConnectionAdvice(settings, error.message, isRejected)
-    return fail(isRejected ? 'credentials' : 'server', error.message, fix)
+    return fail(error.code === 'AUTH' ? 'credentials' : 'server', error.message, error.details.join(' '))
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toConnectionAdvice } from '../../../src/cli/shared/nats-connection-advice.js'
+import { toConnectionAdvice } from '../../../src/cli/shared/nats-session.js'
 import { Secret } from '../../../src/options/secret.js'
 
 describe('the advice for a failed connection', () => {
