@@ -17,11 +17,12 @@ import type { BatchKind } from './message.js'
 import { isUnanswered } from './nats-error.js'
 import { publishMessage } from './publish-message.js'
 import { createMisconfigured, createTooLarge, toPublishFailure } from './publish-outcome.js'
-import type { PublisherConnection } from './publisher-connection.js'
 import { findStreamProblem } from './stream-check.js'
 
 export interface JetStreamSenderOptions {
-  readonly connection: Pick<PublisherConnection, 'use'>
+  readonly connection: {
+    use<T>(signal: AbortSignal, request: (connection: NatsConnection) => Promise<T>): Promise<T>
+  }
   readonly kind: BatchKind
   readonly stream: string
   readonly subject: string

@@ -1,12 +1,12 @@
 /** The connection of a publisher, with a scripted client. */
 import type { NatsConnection, Status } from '@nats-io/transport-node'
 import { describe, expect, test } from 'vitest'
-import { PublisherConnection } from '../../src/nats/publisher-connection.js'
+import { Publisher } from '../../src/nats/publisher.js'
 import { FakeClock, settled } from '../fake-clock.js'
 
 /** A fake connection. */
 class FakeClient {
-  readonly info = { max_payload: 1_000 }
+  readonly info = { max_payload: 5_024 }
   readonly options = {}
   closes = 0
   #isClosed = false
@@ -41,21 +41,21 @@ class FakeClient {
   }
 }
 
-function setup({ idleMs, holdsProcess = false }: { idleMs?: number; holdsProcess?: boolean } = {}) {
+function setup({ isInProcess = false } = {}) {
   const clock = new FakeClock()
   const limits: number[] = []
   const attempts: { succeed: (client: FakeClient) => void; fail: (error: Error) => void }[] = []
-  const connection = new PublisherConnection({
+  const connection = new Publisher({
     settings: { servers: ['a:1', 'b:2'], stream: 'S', subject: 's', destination: 'd' },
     clock,
-    idleMs,
-    holdsProcess,
+    isInProcess,
+    mask: (text) => text,
+    onMaxBodyBytes: (bytes) => void limits.push(bytes),
     connect: () =>
       new Promise<NatsConnection>((resolve, reject) =>
         attempts.push({ succeed: (client) => resolve(client as never), fail: reject }),
       ),
   })
-  connection.connected.on(({ info }) => void limits.push(info?.max_payload ?? 0))
   const never = new AbortController().signal
   /** Outcome; undefined while pending. */
   const use = (reply: () => Promise<unknown> = () => Promise.resolve('reply'), signal = never) => {
@@ -90,7 +90,7 @@ describe('opening', () => {
       'reply',
       undefined,
       1,
-      [1_000],
+      [4_000],
     ])
   })
 
@@ -122,7 +122,7 @@ describe('opening', () => {
   })
 
   test('a late failure of an aborted attempt does not affect the next one', async () => {
-    const { attempts, clock, use } = setup({ idleMs: 1_000 })
+    const { attempts, clock, use } = setup({ isInProcess: true })
     const ending = new AbortController()
     use(pending, ending.signal)
     ending.abort()
@@ -155,11 +155,11 @@ describe('while it is open', () => {
     const { use, connected, limits } = setup()
     const client = await connected()
     await client.say({ type: 'disconnect' })
-    client.info.max_payload = 500
+    client.info.max_payload = 3_024
     await client.say({ type: 'reconnect' })
     const later = use()
     await settled()
-    expect([later.outcome, limits]).toEqual(['reply', [1_000, 500]])
+    expect([later.outcome, limits]).toEqual(['reply', [4_000, 2_000]])
   })
 
   test("later failures have the servers' reason for refusing it, until a reconnect", async () => {
@@ -228,7 +228,7 @@ describe('a batch', () => {
 
 describe('if it keeps the process alive', () => {
   test('is closed after the idle time, which each batch restarts, and reopened by the next batch', async () => {
-    const { use, connected, clock, attempts } = setup({ idleMs: 1_000 })
+    const { use, connected, clock, attempts } = setup({ isInProcess: true })
     const client = await connected()
     await clock.advance(900)
     use()
@@ -241,7 +241,7 @@ describe('if it keeps the process alive', () => {
   })
 
   test('status events of a closing connection do not affect the next one', async () => {
-    const { use, connected, clock } = setup({ idleMs: 1_000 })
+    const { use, connected, clock } = setup({ isInProcess: true })
     const client = await connected()
     client.close = () => new Promise(() => {})
     await clock.advance(1_000)
@@ -253,7 +253,7 @@ describe('if it keeps the process alive', () => {
   })
 
   test('is not closed while a batch waits, and immediately after a failure, since the server may hang', async () => {
-    const { use, connected, clock } = setup({ idleMs: 1_000 })
+    const { use, connected, clock } = setup({ isInProcess: true })
     const client = await connected()
     const ending = new AbortController()
     use(pending, ending.signal)
@@ -287,9 +287,9 @@ describe('close', () => {
   })
 
   test.each([false, true])(
-    'does not wait for an attempt, and closes a connection that opens later (tracks sockets: %s)',
-    async (holdsProcess) => {
-      const { use, connection, attempts, clock } = setup({ holdsProcess })
+    'does not wait for an attempt, and closes a connection that opens later (in-process: %s)',
+    async (isInProcess) => {
+      const { use, connection, attempts, clock } = setup({ isInProcess })
       const waiting = use()
       await connection.close()
       const late = new FakeClient()
