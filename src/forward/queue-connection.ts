@@ -26,7 +26,8 @@ export class QueueConnection extends ServerConnection {
   readonly #closed = new AbortController()
 
   constructor({ clock, health, ...options }: QueueConnectionOptions) {
-    super({ ...options, purpose: 'forward' })
+    // Finding its sockets would slow down the forwarder. The command ends the process.
+    super({ ...options, purpose: 'forward', holdsProcess: false })
     this.#clock = clock
     this.connected.on(() => health.works(PART))
     this.failed.on((error) => {

@@ -12,7 +12,10 @@ export interface ServerConnectionOptions {
   readonly purpose: string
   /** Default true. */
   readonly reconnects?: boolean
-  /** Whether sockets keep the process alive. Not in a worker, whose sockets close with it. Default true. */
+  /**
+   * Whether a socket that the client leaves open would keep the process alive, and must be destroyed. Not in a worker, whose sockets close
+   * with it. Default true.
+   */
   readonly holdsProcess?: boolean
   readonly connect?: typeof connectNats
 }

@@ -50,6 +50,8 @@ const PRINTED_EVENTS: readonly string[] = ['ingest:problem', 'ingest:rejected']
 const PROGRESS_MS = 60_000
 /** Orchestrators kill a process after 10 s. */
 const MAX_STOP_MS = 9_800
+/** Time for the last lines of output after it has stopped. */
+const MAX_REST_MS = 200
 
 async function run({ switches, texts }: Arguments): Promise<number> {
   const address = texts.get('metrics')
@@ -110,6 +112,8 @@ async function run({ switches, texts }: Arguments): Promise<number> {
   const totals = forward.totals
   report('forward:stop', totals, `stopped after ${formatTotals(totals)}`)
   if (unusable !== undefined) throw new CommandError('VERSION', unusable, EXIT_FAILED)
+  // The socket of a connection attempt to a hanging server would keep the process alive.
+  setTimeout(() => process.exit(EXIT_DONE), MAX_REST_MS).unref()
   return EXIT_DONE
 }
 
