@@ -31,40 +31,32 @@ const decompress = promisify(gunzip)
 /** Start and end of a body written by the transport. */
 const HEAD = /^\{"batch_id":"([\w-]{1,64})","logs":\[/
 const HEAD_BYTES = 100
+/** Senders and dead letters locate the entries in the text, which needs this order of keys. */
+const FOREIGN_HEAD = /^\s*\{\s*"batch_id"\s*:\s*"[\w-]{1,64}"\s*,\s*"logs":\s*\[/
 const TAIL = ']}'
 const ID = /^[\w-]{1,64}$/
 /** Ids of other programs can have any length. */
 const MAX_ID_UNITS = 64
 
 export async function readMessage(message: Pick<JsMsg, 'data' | 'headers'>): Promise<QueuedMessage | NoBatch> {
-  let headers: JsMsg['headers']
+  let id = ''
   try {
-    // The client parses them now.
-    ;({ headers } = message)
-  } catch {
-    return { id: '', problem: 'its headers cannot be read' }
+    // The client parses the headers now, and does not accept all that servers do.
+    const { headers, data } = message
+    const header = (name: string): string => headers?.get(name) ?? ''
+    id = (header(BATCH_ID_HEADER) || header(MESSAGE_ID_HEADER)).slice(0, MAX_ID_UNITS)
+    const body = await decode(data, header(CONTENT_ENCODING_HEADER))
+    const { batchId, count } = readOwn(body, id, header(COUNT_HEADER)) ?? readForeign(body)
+    return { batch: { batchId: createUniqueId(batchId, body), count, highestSeverity: 0, body } }
+  } catch (error) {
+    return { id, problem: error instanceof Error ? error.message : String(error) }
   }
-  const header = (name: string): string => headers?.get(name) ?? ''
-  const id = (header(BATCH_ID_HEADER) || header(MESSAGE_ID_HEADER)).slice(0, MAX_ID_UNITS)
-  const encoding = header(CONTENT_ENCODING_HEADER)
-  if (encoding !== '' && encoding !== 'gzip')
-    return { id, problem: `its content encoding ${encoding} is not supported` }
-  let body: Uint8Array = message.data
-  if (encoding === 'gzip') {
-    try {
-      body = await decompress(body, { maxOutputLength: MAX_BODY_BYTES })
-    } catch (error) {
-      const isTooLong = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
-      return {
-        id,
-        problem: isTooLong ? `its body has more than ${MAX_BODY_BYTES} bytes` : 'its body cannot be decompressed',
-      }
-    }
-  }
-  const found = readOwn(body, id, header(COUNT_HEADER)) ?? readForeign(body)
-  if (typeof found === 'string') return { id, problem: found }
-  const { batchId, count } = found
-  return { batch: { batchId: createUniqueId(batchId, body), count, highestSeverity: 0, body } }
+}
+
+async function decode(data: Uint8Array, encoding: string): Promise<Uint8Array> {
+  if (encoding === '') return data
+  if (encoding === 'gzip') return decompress(data, { maxOutputLength: MAX_BODY_BYTES })
+  throw new Error(`its content encoding ${encoding} is not supported`)
 }
 
 /** Other programs may use an id for several batches. Only a redelivery has the same content, too. */
@@ -91,30 +83,19 @@ function readOwn(body: Uint8Array, messageId: string, countHeader: string): Foun
   return isCounted ? { batchId, count } : undefined
 }
 
-/** @returns the problem, if the body is not a batch */
-function readForeign(body: Uint8Array): Found | string {
+/** @throws an error with the problem, if the body is not a batch */
+function readForeign(body: Uint8Array): Found {
   if (body.length > MAX_FOREIGN_BYTES)
-    return `its headers do not match its body, which has more than ${MAX_FOREIGN_BYTES} bytes`
-  let value: unknown
-  try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
-  } catch {
-    return 'its body is not JSON'
+    throw new Error(`its headers do not match its body, which has more than ${MAX_FOREIGN_BYTES} bytes`)
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+  const { batch_id: batchId, logs } = Object(JSON.parse(text)) as {
+    readonly batch_id?: unknown
+    readonly logs?: unknown
   }
-  const { batch_id: batchId, logs } = Object(value) as { readonly batch_id?: unknown; readonly logs?: unknown }
-  // Senders and dead letters locate the entries in the text, which needs this order of keys.
-  const hasForm = /^\s*\{\s*"batch_id"\s*:\s*"[\w-]{1,64}"\s*,\s*"logs":\s*\[/.test(
-    Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, HEAD_BYTES * 2)).toString('latin1'),
-  )
-  if (
-    typeof batchId !== 'string' ||
-    !ID.test(batchId) ||
-    !Array.isArray(logs) ||
-    !hasForm ||
-    logs.length !== countBatchEntries(body)
-  )
-    return 'its body is not a batch, {"batch_id":…,"logs":[…]}'
+  const isBatch = typeof batchId === 'string' && Array.isArray(logs) && FOREIGN_HEAD.test(text)
+  if (!isBatch || !ID.test(batchId) || logs.length !== countBatchEntries(body))
+    throw new Error('its body is not a batch, {"batch_id":…,"logs":[…]}')
   if (logs.length === 0 || logs.length > MAX_LOGS_PER_REQUEST)
-    return `it has ${logs.length} entries; a batch has 1 to ${MAX_LOGS_PER_REQUEST}`
+    throw new Error(`it has ${logs.length} entries; a batch has 1 to ${MAX_LOGS_PER_REQUEST}`)
   return { batchId, count: logs.length }
 }
