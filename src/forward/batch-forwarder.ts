@@ -35,10 +35,10 @@ export interface BatchForwarderOptions {
 /** Interval at which the held messages are extended, unless a sixth of `ack_wait` is shorter. */
 const EXTEND_MS = 5_000
 const LEAST_EXTEND_MS = 100
-/** Delay before the redelivery of a batch that the service refused once. */
-const SOON_MS = 1_000
-/** The same for a batch that was given up, or of which another message is held. */
-const LATER_MS = 10_000
+/** Delay before a batch that is given back for the first time is redelivered. */
+const FIRST_RETURN_MS = 1_000
+/** Delay if it was redelivered before, or if another message with its batch id is held. */
+const NEXT_RETURN_MS = 10_000
 /** Batches taken per request that may be in flight, so that the next one is ready. */
 const READY = 2
 /** Batches taken while the service refuses: it may accept one of them, and JetStream delivers those that were given back first. */
@@ -47,7 +47,7 @@ const CHOICE = 64
 const FAILURES_AT_END = 2
 /** Time for aborted batches to be given back. */
 const ABORT_MS = 300
-const BUG_PART = 'a batch'
+const INTERNAL = 'an internal error'
 /** As for all statuses that concern the size, the batch is halved. */
 const TOO_LARGE = 413
 
@@ -87,7 +87,7 @@ export class BatchForwarder {
     return Object.values(this.stats.requests).some((count) => count > 0)
   }
   /** Whether the service refuses everything. A single refused batch is no evidence of that. */
-  get isRefused(): boolean {
+  get refusesEverything(): boolean {
     return this.#refused.size > 1
   }
 
@@ -144,13 +144,13 @@ export class BatchForwarder {
     const held = new HeldMessage({ message, batch, leaseMs: this.#ackWaitMs / 3, isConnected, clock })
     if (this.#isStopping) return held.giveBack(0)
     // The outcome of the other message decides whether this one is a duplicate.
-    if (this.#held.has(key)) return held.giveBack(LATER_MS)
+    if (this.#held.has(key)) return held.giveBack(NEXT_RETURN_MS)
     this.#held.set(key, held)
     // It may have waited for room.
     held.extend()
     void ('batch' in read ? this.#deliver(held, read.batch) : this.#storeInvalid(held, read))
       .catch((bug: unknown) => {
-        health.failed(BUG_PART, 'UNAVAILABLE', String(bug), true)
+        health.failed(INTERNAL, 'UNAVAILABLE', `${String(bug)}, please report it`, true)
         this.#giveBack(held)
       })
       .finally(() => {
@@ -186,12 +186,12 @@ export class BatchForwarder {
     held.phase = 'done'
     await delivered.add(batchId, this.#abort.signal)
     held.acknowledge()
-    health.works(BUG_PART)
+    health.works(INTERNAL)
   }
 
   #giveBack(held: HeldMessage): void {
     this.stats.batches.released += 1
-    const delayMs = held.message.redelivered ? LATER_MS : SOON_MS
+    const delayMs = held.message.redelivered ? NEXT_RETURN_MS : FIRST_RETURN_MS
     held.giveBack(this.#isStopping ? 0 : delayMs)
   }
 
@@ -233,7 +233,7 @@ export class BatchForwarder {
   }
 
   /**
-   * Gives the batch up, or leaves it to delivery, which repeats or divides it. A divided one is never given up: entries that were accepted
+   * Gives the batch up, or leaves it to delivery, which repeats or divides it. Only `stop` gives up a divided batch: its accepted entries
    * would be sent again.
    * @param isWhole whether the reply is to the whole batch, not to a part
    */
@@ -242,10 +242,11 @@ export class BatchForwarder {
     if (outcome.kind === 'abandoned') return held.giveUp()
     held.phase = 'failing'
     if (!isWhole) return
-    const isRefused = isNameless(outcome)
+    const isRefused = namesNoEntry(outcome)
     if (isRefused && this.#refused.size < 2) this.#refused.add(held.batch?.batchId ?? '')
     const failing = this.#heldIn('failing')
-    // Another forwarder may have another key, or reach another node. Only when the batch comes back, its content may be the cause.
+    // Another forwarder may have another key or reach another node, so it tries first. If the batch is refused again, its content may be the
+    // cause.
     const isFirst = isRefused && !held.message.redelivered
     if (isFirst || (failing.length > 1 && countBytes(failing) > maxBufferBytes)) held.giveUp()
   }
@@ -290,7 +291,7 @@ function countBytes(messages: readonly HeldMessage[]): number {
 }
 
 /** Whether the reply refuses the batch without naming an entry. */
-function isNameless(outcome: Outcome): boolean {
+function namesNoEntry(outcome: Outcome): boolean {
   if (outcome.kind === 'endpoint-rejected') return true
   return outcome.kind === 'refused' && outcome.status !== TOO_LARGE && outcome.rejected.length === 0
 }

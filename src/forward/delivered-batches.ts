@@ -34,8 +34,8 @@ export interface DeliveredBatchesOptions {
 
 export class DeliveredBatches {
   readonly #options: DeliveredBatchesOptions
-  /** Whether the latest wait for the bucket was in vain. Others then do not wait. */
-  #isGivenUp = false
+  /** Whether the latest wait for the bucket timed out. Later calls then try once. */
+  #hasTimedOut = false
 
   constructor(options: DeliveredBatchesOptions) {
     this.#options = options
@@ -72,7 +72,7 @@ export class DeliveredBatches {
       try {
         if (current !== undefined) {
           const answer = await request(await open(current, bucket))
-          this.#isGivenUp = false
+          this.#hasTimedOut = false
           health.works(PART)
           return answer
         }
@@ -81,8 +81,8 @@ export class DeliveredBatches {
           health.failed(PART, 'UNAVAILABLE', describeNatsError(error))
           failingSince ??= clock.now()
           const isRefused = readErrorCode(error) !== undefined || isPermissionError(error)
-          this.#isGivenUp ||= clock.now() - failingSince >= (isRefused ? REFUSED_PATIENCE_MS : PATIENCE_MS)
-          if (this.#isGivenUp) return undefined
+          this.#hasTimedOut ||= clock.now() - failingSince >= (isRefused ? REFUSED_PATIENCE_MS : PATIENCE_MS)
+          if (this.#hasTimedOut) return undefined
           continue
         }
       }

@@ -39,7 +39,7 @@ export interface ForwardTotals {
   readonly forwarded: number
   readonly rejected: number
   readonly duplicate: number
-  /** Batches in the queue; undefined if unknown. */
+  /** Batches that no forwarder has received. Undefined if unknown. */
   readonly lag: number | undefined
 }
 
@@ -151,7 +151,7 @@ export class Forwarder {
       const { info } = this.#consumers[kind]
       return { kind, stats, inFlight, limit: delivery.limit, lag: info?.num_pending, ackPending: info?.num_ack_pending }
     })
-    const queue = { isConnected: this.#isConnected, isReady: this.#isReady, oldestUnsentMs: this.#oldestUnsentMs }
+    const queue = { isConnected: this.#isConnected, isReady: this.#isQueueReady, oldestUnsentMs: this.#oldestUnsentMs }
     return formatForwardMetrics({ kinds, queue })
   }
 
@@ -160,9 +160,9 @@ export class Forwarder {
     const lastError = this.#health.lastError ?? lastFailure
     // An outage of the service is not the forwarder's; a service that refuses everything needs a correction.
     const used = this.#forwarders.filter(({ isUsed }) => isUsed)
-    const isRefused = used.length > 0 && used.every((one) => one.isRefused)
+    const isRefused = used.length > 0 && used.every((one) => one.refusesEverything)
     return {
-      ready: this.#isReady && !isRefused,
+      ready: this.#isQueueReady && !isRefused,
       lag: this.#lag ?? null,
       oldestUnsentMs: this.#oldestUnsentMs ?? null,
       lastError: lastError === undefined ? null : this.#mask(lastError).replace(CONTROL_CHARACTERS, ' '),
@@ -184,8 +184,8 @@ export class Forwarder {
     return this.#connection.current !== undefined
   }
 
-  /** Ignores outages of the service, where a restart would not help. */
-  get #isReady(): boolean {
+  /** Whether NATS is connected and both consumers answer. `/healthz` also requires that the service does not refuse everything. */
+  get #isQueueReady(): boolean {
     return this.#isConnected && KINDS.every((kind) => this.#consumers[kind].isReady)
   }
 

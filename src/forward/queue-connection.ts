@@ -27,12 +27,18 @@ export class QueueConnection extends ServerConnection {
 
   constructor({ clock, health, ...options }: QueueConnectionOptions) {
     // Finding its sockets would slow down the forwarder. The command ends the process.
-    super({ ...options, purpose: 'forward', holdsProcess: false })
+    super({ ...options, purpose: 'forward', keepsProcessAlive: false })
     this.#clock = clock
     this.connected.on(() => health.works(PART))
     this.failed.on((error) => {
       const missing = this.current && findMissingPermission(error)
-      if (missing !== undefined) health.failed(`permission to ${missing}`, 'AUTH', 'missing', true)
+      if (missing !== undefined)
+        health.failed(
+          `permission to ${missing}`,
+          'AUTH',
+          'the user lacks it; docs/fleet-operations.md lists the permissions of a forwarder',
+          true,
+        )
       else if (isAuthorizationError(error) || isPermissionError(error))
         health.failed(PART, 'AUTH', describeNatsError(error), true)
       else if (this.current === undefined) health.failed(PART, 'UNAVAILABLE', describeNatsError(error))

@@ -124,7 +124,7 @@ export class QueueConsumer {
         // Another forwarder may have room.
         message.nak()
       } else if (this.#options.connection.current !== undefined) await receiver.take(message)
-      // Else it may be another forwarder's before the connection is back.
+      // Without a connection the message is ignored: JetStream may redeliver it to another forwarder.
     }
   }
 

@@ -55,7 +55,7 @@ export class QueueHealth {
     this.#failures.set(part, failure)
     if (failure.isReported || (!isLasting && now - failure.firstAt < REPORT_AFTER_MS)) return
     failure.isReported = true
-    this.#options.report.problem(code, `${message}; batches stay in the queue`)
+    this.#options.report.problem(code, `${message}; the forwarder keeps trying`)
   }
 
   works(part: string): void {

@@ -55,8 +55,11 @@ export async function readMessage(message: Pick<JsMsg, 'data' | 'headers'>): Pro
 
 async function decode(data: Uint8Array, encoding: string): Promise<Uint8Array> {
   if (encoding === '') return data
-  if (encoding === 'gzip') return decompress(data, { maxOutputLength: MAX_BODY_BYTES })
-  throw new Error(`its content encoding ${encoding} is not supported`)
+  if (encoding === 'gzip')
+    return decompress(data, { maxOutputLength: MAX_BODY_BYTES }).catch((error: Error) => {
+      throw new Error(`its body cannot be decompressed to at most ${MAX_BODY_BYTES} bytes: ${error.message}`)
+    })
+  throw new Error(`its content encoding is ${encoding}; only gzip is supported`)
 }
 
 /** Other programs may use an id for several batches. Only a redelivery has the same content, too. */

@@ -1,7 +1,7 @@
 /**
  * Publishes batches of both kinds to JetStream over one connection. Loaded only if `nats` is set.
  *
- * A batch opens the connection, since the scheduler decides when to try. Nothing is published while it is disconnected: the client would
+ * The first batch opens the connection, and the scheduler decides when to retry. Nothing is published while it is disconnected: the client would
  * buffer the message, and the acknowledgement would arrive after the batch was published again.
  */
 import { isMainThread } from 'node:worker_threads'
@@ -27,7 +27,7 @@ export interface PublisherOptions extends Pick<ServerConnectionOptions, 'setting
 
 /** Milliseconds without a batch after which an in-process connection is closed. */
 const IDLE_MS = 1_000
-/** The client tries each address of each server for 3 s. */
+/** Limit for opening the connection. The client alone would try each address of each server for 3 s. */
 const OPEN_MS = 10_000
 
 export class Publisher extends ServerConnection {
@@ -41,7 +41,7 @@ export class Publisher extends ServerConnection {
 
   constructor({ clock, isInProcess, mask, onMaxBodyBytes, ...options }: PublisherOptions) {
     // Commands publish in the main thread.
-    super({ ...options, purpose: 'publisher', holdsProcess: isInProcess || isMainThread })
+    super({ ...options, purpose: 'publisher', keepsProcessAlive: isInProcess || isMainThread })
     this.#clock = clock
     this.#isInProcess = isInProcess
     this.connected.on(({ info }) => info && onMaxBodyBytes(info.max_payload - MAX_HEADER_BYTES))
@@ -76,7 +76,9 @@ export class Publisher extends ServerConnection {
       signal.addEventListener('abort', abort)
       if (signal.aborted) return abort()
       if (this.#isClosed) return fail(new Error('the transport was closed'))
-      const cancel = this.#clock.timer(OPEN_MS, () => fail(new Error(`not connected within ${OPEN_MS} ms`)))
+      const cancel = this.#clock.timer(OPEN_MS, () =>
+        fail(new Error(`no connection to ${this.servers} within ${OPEN_MS / 1_000} s`)),
+      )
       this.open()
         .finally(cancel)
         .then(request)
@@ -84,7 +86,7 @@ export class Publisher extends ServerConnection {
     })
   }
 
-  /** Requests that wait for a reply fail, and later ones. */
+  /** Rejects the requests that wait for a reply, and all later ones. */
   override close(): Promise<void> {
     this.#isClosed = true
     const closed = super.close()

@@ -16,7 +16,7 @@ export interface ServerConnectionOptions {
    * Whether a socket that the client leaves open would keep the process alive, and must be destroyed. Not in a worker, whose sockets close
    * with it. Default true.
    */
-  readonly holdsProcess?: boolean
+  readonly keepsProcessAlive?: boolean
   readonly connect?: typeof connectNats
 }
 
@@ -61,19 +61,19 @@ export class ServerConnection {
     await closed
   }
 
-  get #servers(): string {
+  protected get servers(): string {
     return this.#options.settings.servers.join(', ')
   }
 
   #start(): Promise<NatsConnection> {
-    const { settings, purpose, reconnects = true, holdsProcess = true, connect = connectNats } = this.#options
+    const { settings, purpose, reconnects = true, keepsProcessAlive = true, connect = connectNats } = this.#options
     const start = (): Promise<NatsConnection> => connect(settings, purpose, { reconnects })
-    this.#sockets = holdsProcess ? new ConnectionSockets() : undefined
+    this.#sockets = keepsProcessAlive ? new ConnectionSockets() : undefined
     const opened = this.#sockets?.run(start) ?? start()
     opened.then(
       (connection) => void this.#follow(opened, connection),
       (error: Error) => {
-        error.message = `${error.message} (${this.#servers})`
+        error.message = `${error.message} (${this.servers})`
         if (this.#opened === opened) this.#forget(error)
       },
     )
@@ -89,7 +89,7 @@ export class ServerConnection {
       if (status.type === 'reconnect') this.#setConnected(connection)
       else if (status.type === 'disconnect' || status.type === 'reconnecting') {
         this.#current = undefined
-        this.#reason ??= new Error(`the connection to ${this.#servers} was lost`)
+        this.#reason ??= new Error(`the connection to ${this.servers} was lost`)
         this.failed.emit(this.#reason)
       } else if (status.type === 'error') {
         if (!isPermissionError(status.error)) this.#reason = status.error

@@ -41,7 +41,7 @@ export const SCENARIOS = [
   },
   {
     key: 'rolling',
-    name: 'all nodes are restarted, one after the other',
+    name: 'all NATS servers are restarted, one after the other',
     seconds: 60,
     maxPauseMs: 30_000,
     async run({ servers }) {
@@ -54,7 +54,7 @@ export const SCENARIOS = [
   },
   {
     key: 'all',
-    name: 'all nodes are killed at once, for 3 s',
+    name: 'all NATS servers are killed at once, for 3 s',
     seconds: 40,
     maxPauseMs: 33_000,
     async run({ servers }) {
@@ -82,7 +82,7 @@ export const SCENARIOS = [
   },
   {
     key: 'cut-off',
-    name: 'the leader of the queue answers nobody for 30 s',
+    name: 'the leader of the queue is suspended for 30 s',
     seconds: 50,
     maxPauseMs: 30_000,
     async run({ servers }) {
@@ -114,7 +114,7 @@ export const SCENARIOS = [
     { key: 'no-application', role: /** @type {const} */ ('forwarder') },
   ].map(({ key, role }) => ({
     key,
-    name: `for 20 s the servers admit only the ${role}s`,
+    name: `for 20 s the NATS servers admit only the ${role}s`,
     run: async (/** @type {import('./fleet.mjs').Fleet} */ fleet) => {
       await sleep(3_000)
       await fleet.allow('operator', role)
@@ -186,7 +186,7 @@ export const SCENARIOS = [
   },
   {
     key: 'poison',
-    name: 'the service refuses each 100th entry',
+    name: 'the service refuses batches with each 100th entry, and names none',
     nodes: 1,
     seconds: 10,
     isDead: (n) => n % 100 === 50,
@@ -196,7 +196,7 @@ export const SCENARIOS = [
   },
   {
     key: 'chaos',
-    name: 'random kills of applications, nodes, forwarders and the service',
+    name: 'random kills of applications, NATS servers, forwarders and the service',
     seconds: 0,
     mayDuplicate: true,
     run: chaos,
