@@ -14,7 +14,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 /** The package is promised to be small. */
 const MAX_PACKED_BYTES = 660_000
 const MAX_UNPACKED_BYTES = 1_750_000
-const MAX_FILES = 85
+const MAX_FILES = 86
 
 interface Packed {
   readonly size: number
