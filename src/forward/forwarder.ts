@@ -39,8 +39,6 @@ export interface ForwardTotals {
   readonly forwarded: number
   readonly rejected: number
   readonly duplicate: number
-  /** Batches that no forwarder has received. Undefined if unknown. */
-  readonly lag: number | undefined
 }
 
 /** What `/healthz` answers. */
@@ -142,7 +140,6 @@ export class Forwarder {
       forwarded: sum('forwarded'),
       rejected: sum('rejected'),
       duplicate: sum('duplicate'),
-      lag: this.#lag,
     }
   }
 

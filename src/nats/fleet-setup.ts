@@ -63,33 +63,31 @@ export function listFleet(
   ]
 }
 
-/** Resolves to undefined if the part does not exist. */
-export async function findPart({ read }: FleetPart): Promise<StreamInfo | ConsumerInfo | undefined> {
+/** Resolves to undefined if the part was created, otherwise to what exists. */
+export async function findOrCreatePart({ read, create }: FleetPart): Promise<StreamInfo | ConsumerInfo | undefined> {
   try {
     return await read()
   } catch (error) {
-    const code = readErrorCode(error)
-    if (code === JETSTREAM_CODES.streamNotFound || code === JETSTREAM_CODES.consumerNotFound) return undefined
-    throw error
+    if (!isNotFound(error)) throw error
   }
-}
-
-/** Resolves to undefined if the part was created, otherwise to what exists. */
-export async function findOrCreatePart(part: FleetPart): Promise<StreamInfo | ConsumerInfo | undefined> {
-  const found = await findPart(part)
-  if (found !== undefined) return found
   try {
-    await part.create()
+    await create()
     return undefined
   } catch (error) {
     // Of several processes that create it at the same time, some may fail or get no reply.
-    return (await findPart(part)) ?? Promise.reject(error)
+    return read().catch(() => Promise.reject(error))
   }
+}
+
+function isNotFound(error: unknown): boolean {
+  const code = readErrorCode(error)
+  return code === JETSTREAM_CODES.streamNotFound || code === JETSTREAM_CODES.consumerNotFound
 }
 
 /** What to do about an error of JetStream's API, whose description says what is wrong. */
 export function findSetupFix(error: unknown): string {
   const code = readErrorCode(error)
+  if (isNotFound(error)) return 'create it with pino-ingest forward init'
   if (isPermissionError(error)) return 'give the user the permissions of its role: docs/fleet-operations.md lists them'
   if (isJetStreamMissing(error))
     return 'enable JetStream (jetstream { … } in the configuration of the servers, and for the account); in a cluster, start most of the servers'

@@ -6,16 +6,9 @@ import { connect } from '@nats-io/transport-node'
 import { jetstreamManager } from '@nats-io/jetstream'
 import type { JetStreamManager } from '@nats-io/jetstream'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Check } from '../../src/cli/doctor/doctor-check.js'
-import type { Problem } from '../../src/nats/config-check.js'
+import type { Check } from '../../src/cli/shared/check.js'
 import { runCli } from '../cli/run-cli.js'
 import { natsServers, SKIPS_NATS } from './nats-servers.js'
-
-interface Item {
-  readonly name: string
-  readonly status: string
-  readonly problems: readonly Problem[]
-}
 
 const NAMES = ['PINO_INGEST', 'PINO_INGEST_DEAD', 'KV_PINO_INGEST_STATE', 'forward-logs', 'forward-requests']
 const SIZES = ['--max-bytes', '10mb', '--max-dead-bytes', '1mb', '--max-state-bytes', '1MiB']
@@ -25,9 +18,14 @@ async function init(urls: readonly string[], args: readonly string[]) {
   const { code, stdout, stderr } = await runCli(['forward', 'init', '--json', ...args], {
     PINO_INGEST_NATS_SERVERS: urls.join(','),
   })
-  const output = JSON.parse(stdout.toString()) as { readonly items: readonly Item[]; readonly error?: object }
-  return { code, stderr, ...output }
+  const output = JSON.parse(stdout.toString()) as readonly Check[] | { readonly error: object }
+  return { code, stderr, ...('error' in output ? { ...output, checks: [] } : { checks: output }) }
 }
+
+/** The part that each check is about. */
+const namesOf = (checks: readonly Check[]): string[] => [
+  ...new Set(checks.map(({ detail }) => detail.split(':')[0] ?? '')),
+]
 
 async function examine(urls: readonly string[]) {
   const { code, stdout } = await runCli(['doctor', '--json'], { PINO_INGEST_NATS_SERVERS: urls.join(',') })
@@ -59,7 +57,7 @@ describe.skipIf(SKIPS_NATS)('forward init and doctor', () => {
   it('set up one server, also concurrently and again, and check it without storing anything', async () => {
     const { urls } = await natsServers()
     const both = await Promise.all([1, 2].map(() => init(urls, SMALL)))
-    for (const { code, items } of both) expect([code, items.map(({ name }) => name)]).toEqual([0, NAMES])
+    for (const { code, checks } of both) expect([code, namesOf(checks)]).toEqual([0, NAMES])
     const { streams, consumers } = await manage(urls)
     expect((await streams.info('PINO_INGEST')).config).toMatchObject({
       subjects: ['pino-ingest.logs', 'pino-ingest.requests'],
@@ -83,7 +81,7 @@ describe.skipIf(SKIPS_NATS)('forward init and doctor', () => {
     expect((await streams.info('KV_PINO_INGEST_STATE')).config).toMatchObject(bucket)
     // Replicas and sizes are compared only if they are set by flags.
     const again = await init(urls, [])
-    expect([again.code, again.items.map(({ status }) => status)]).toEqual([0, NAMES.map(() => 'ok')])
+    expect([again.code, namesOf(again.checks)]).toEqual([0, NAMES])
 
     const { code, failed, checks } = await examine(urls)
     expect([code, failed]).toEqual([0, []])
@@ -115,19 +113,18 @@ describe.skipIf(SKIPS_NATS)('forward init and doctor', () => {
     const connection = await connect({ servers: urls })
     for (const bytes of [60_000, 30_000]) await connection.request('pino-ingest.logs', new Uint8Array(bytes))
     await connection.close()
-    const { code, items } = await init(urls, SMALL)
-    const differing = items.map(({ name, problems }) => [name, problems.map(({ problem }) => problem.split(' ')[0])])
-    expect(code).toBe(1)
-    expect(Object.fromEntries(differing)).toMatchObject({
-      PINO_INGEST: ['discard', 'max_bytes', 'duplicate_window', 'max_age'],
-      'forward-logs': ['ack_wait', 'max_deliver', 'max_ack_pending'],
-    })
-    expect(items[0]?.problems[0]?.fix).toContain('nats stream edit PINO_INGEST --discard new')
+    const differing = await init(urls, SMALL)
+    expect(differing.code).toBe(1)
+    expect(differing.checks.filter(({ ok }) => !ok).map(({ detail }) => detail.split(' ', 2).join(' '))).toEqual([
+      ...['discard', 'max_bytes', 'duplicate_window', 'max_age'].map((setting) => `PINO_INGEST: ${setting}`),
+      ...['ack_wait', 'max_deliver', 'max_ack_pending'].map((setting) => `forward-logs: ${setting}`),
+    ])
+    expect(differing.checks[0]?.fix).toContain('nats stream edit PINO_INGEST --discard new')
     expect((await streams.info('PINO_INGEST')).config).toEqual(config)
 
     const { failed, checks } = await examine(urls)
     const found = failed.filter(({ name }) => ['stream', 'consumer'].includes(name))
-    expect(found.map(({ detail }) => detail.split(' ')[0])).toEqual([
+    expect(found.map(({ detail }) => detail.split(' ')[1])).toEqual([
       'discard',
       'duplicate_window',
       'max_age',
@@ -141,19 +138,20 @@ describe.skipIf(SKIPS_NATS)('forward init and doctor', () => {
 
   it('create three replicas in a cluster, and report that a single server cannot', async () => {
     const [cluster, alone] = await Promise.all([natsServers({ nodes: 3 }), natsServers()])
-    expect(await init(cluster.urls, SIZES)).toMatchObject({ code: 0, items: NAMES.map(() => ({ status: 'created' })) })
+    const created = await init(cluster.urls, SIZES)
+    expect([created.code, namesOf(created.checks)]).toEqual([0, NAMES])
     const { streams } = await manage(cluster.urls)
     expect((await streams.info('PINO_INGEST')).config.num_replicas).toBe(3)
-    const { code, items } = await init(alone.urls, SIZES)
-    expect([code, items.map(({ status }) => status)]).toEqual([1, ['failed']])
-    expect(items[0]?.problems[0]?.fix).toContain('--replicas 1')
+    const { code, checks } = await init(alone.urls, SIZES)
+    expect([code, namesOf(checks)]).toEqual([1, ['PINO_INGEST']])
+    expect(checks[0]?.fix).toContain('--replicas 1')
   })
 
   it('report insufficient storage, missing streams and unreachable servers', async () => {
     const servers = await natsServers({ maxStore: '50MB' })
     const { urls } = servers
     const full = await init(urls, ['--replicas', '1', '--max-bytes', '1gb'])
-    expect([full.code, full.items[0]?.problems[0]?.fix]).toEqual([1, expect.stringContaining('--max-bytes')])
+    expect([full.code, full.checks[0]?.fix]).toEqual([1, expect.stringContaining('--max-bytes')])
     const { code, failed } = await examine([...urls, '127.0.0.1:1'])
     expect([code, new Set(failed.map(({ name }) => name))]).toEqual([
       1,
@@ -182,9 +180,9 @@ describe.skipIf(SKIPS_NATS)('forward init and doctor', () => {
     const started = await runCli(['forward'], env)
     expect([started.code, started.stderr]).toEqual([1, expect.stringMatching(/2\.10\.22.*2\.10\.23/)])
     const alone = await asVersion(url, '2.9.10')
-    const { code, stderr, items } = await init([alone], SMALL)
-    expect([code, items.map(({ status }) => status)]).toEqual([0, NAMES.map(() => 'created')])
-    expect(stderr).toMatch(/2\.9\.10.*2\.10\.23/)
+    const created = await init([alone], SMALL)
+    expect([created.code, namesOf(created.checks)]).toEqual([0, NAMES])
+    expect(created.stderr).toMatch(/2\.9\.10.*2\.10\.23/)
     const { checks, failed } = await examine([alone])
     expect(failed).toEqual([])
     expect(checks.find(({ name }) => name === 'server')?.fix).toContain('2.10.23')

@@ -8,6 +8,7 @@ import { Kvm } from '@nats-io/kv'
 import { connect, nkeyAuthenticator, nkeys } from '@nats-io/transport-node'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Check } from '../../src/cli/shared/check.js'
 import { runCli, startCli } from '../cli/run-cli.js'
 import type { CliEnv } from '../cli/run-cli.js'
 import { readText } from '../markdown.js'
@@ -62,17 +63,17 @@ async function startFleet(): Promise<Fleet> {
 async function examine(env: CliEnv) {
   const { code, stdout } = await runCli(['doctor', '--json'], env)
   expect(stdout.toString()).not.toMatch(/SU[A-Z2-7]{20}/)
-  const checks = JSON.parse(stdout.toString()) as readonly { readonly name: string; readonly ok: boolean }[]
+  const checks = JSON.parse(stdout.toString()) as readonly Check[]
   return { code, failed: checks.filter(({ ok }) => !ok).map(({ name }) => name) }
 }
 
 describe.skipIf(SKIPS_NATS)('the permissions of the documentation', () => {
   it('are sufficient for each role, from init to replayed dead letters', async () => {
     const { env, connectAs, violations } = await startFleet()
-    for (const expected of ['created', 'ok']) {
+    for (const expected of ['created', 'exists']) {
       const { code, stdout } = await runCli(['forward', 'init', '--json', ...SIZES], env('INIT'))
-      const { items } = JSON.parse(stdout.toString()) as { readonly items: readonly { readonly status: string }[] }
-      expect([code, items.map(({ status }) => status)]).toEqual([0, Array.from({ length: 5 }, () => expected)])
+      const checks = JSON.parse(stdout.toString()) as readonly Check[]
+      expect([code, checks.map(({ detail }) => detail.split(': ')[1])]).toEqual([0, Array(5).fill(expected)])
     }
     const line = '{"level":30,"time":1700000000000,"msg":"by the pipe","service":"shop"}\n'
     const piped = await runCli([], { ...env('PUBLISHER'), PINO_INGEST_SERVICE: 'shop' }, line)

@@ -8,8 +8,8 @@ import { resolveOptions } from '../../options/resolve-options.js'
 import type { OptionSources, Settings } from '../../options/resolve-options.js'
 import { IngestError } from '../../shared/errors.js'
 import type { RuntimeVersions } from '../../shared/node-version.js'
-import { fail, pass } from './doctor-check.js'
-import type { Check } from './doctor-check.js'
+import { fail, pass } from '../shared/check.js'
+import type { Check } from '../shared/check.js'
 
 type Env = OptionSources['env']
 

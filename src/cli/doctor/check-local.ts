@@ -11,8 +11,8 @@ import { readMachine } from '../../spool/instance/ownership.js'
 import { findDefaultRoot, ensureRoot } from '../../spool/spool-root.js'
 import { formatSize } from '../shared/terminal-format.js'
 import { findSent } from '../spool/locate-spool.js'
-import { fail, pass } from './doctor-check.js'
-import type { Check } from './doctor-check.js'
+import { fail, pass } from '../shared/check.js'
+import type { Check } from '../shared/check.js'
 
 /** Removes the files and folders that it creates. */
 export async function checkLocal(settings: Settings): Promise<Check[]> {

@@ -2,7 +2,7 @@
 import type { ConsumerInfo, StreamInfo } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { toInboxPrefix } from '../../nats/connect.js'
-import { findPart, findSetupFix, listFleet } from '../../nats/fleet-setup.js'
+import { findSetupFix, listFleet } from '../../nats/fleet-setup.js'
 import {
   isInboxRefused,
   isJetStreamMissing,
@@ -17,8 +17,8 @@ import { CommandError } from '../shared/command.js'
 import { openNatsSession } from '../shared/nats-session.js'
 import type { NatsSession } from '../shared/nats-session.js'
 import { formatAge, formatCount, formatSize } from '../shared/terminal-format.js'
-import { fail, pass } from './doctor-check.js'
-import type { Check } from './doctor-check.js'
+import { fail, pass } from '../shared/check.js'
+import type { Check } from '../shared/check.js'
 
 /** Bytes of a message reserved for its headers. */
 const HEADER_BYTES = 1_024
@@ -75,17 +75,11 @@ async function checkFleet(session: NatsSession, wallNow: () => number): Promise<
   const { manager, names, describe } = session
   const checks: Check[] = []
   let isForwarder = true
-  for (const part of listFleet(manager, names, {})) {
-    const { kind, name, compare } = part
+  for (const { kind, name, read, compare } of listFleet(manager, names, {})) {
     try {
-      const info = await findPart(part)
-      if (info === undefined)
-        checks.push(fail(kind, `${name} does not exist`, 'create it with pino-ingest forward init'))
-      else
-        checks.push(
-          ...describePart(kind, info, wallNow()),
-          ...compare(info).map(({ problem, fix }) => fail(kind, problem, fix)),
-        )
+      const info = await read()
+      const problems = compare(info).map(({ problem, fix }) => fail(kind, `${name}: ${problem}`, fix))
+      checks.push(...describePart(kind, info, wallNow()), ...problems)
     } catch (error) {
       if (isInboxRefused(error)) {
         const advice = `run doctor as the user of an application or a forwarder, or permit this user to subscribe to ${toInboxPrefix('doctor')}.>`

@@ -6,8 +6,8 @@ import type { HttpReply } from '../../client/http-types.js'
 import { classifyReply, describeReply, findRedirectTarget, parseIngestResult } from '../../client/reply-parser.js'
 import type { Settings } from '../../options/resolve-options.js'
 import { PATHS } from '../../protocol/limits.js'
-import { fail, pass } from './doctor-check.js'
-import type { Check } from './doctor-check.js'
+import { fail, pass } from '../shared/check.js'
+import type { Check } from '../shared/check.js'
 
 const MAX_SKEW_MS = 60_000
 

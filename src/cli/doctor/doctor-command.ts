@@ -6,7 +6,8 @@ import type { Settings } from '../../options/resolve-options.js'
 import { createSecretMask } from '../../diagnostics/secret-mask.js'
 import { EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
-import type { Check } from './doctor-check.js'
+import { formatChecks } from '../shared/check.js'
+import type { Check } from '../shared/check.js'
 import {
   checkKeyUse,
   checkOptions,
@@ -22,8 +23,7 @@ import { createReport } from './problem-report.js'
 import type { ReportOptions } from './problem-report.js'
 import { findDefaultRoot } from '../../spool/spool-root.js'
 import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
-import { formatJsonLine, toPrintable } from '../shared/printable.js'
-import { formatCount } from '../shared/terminal-format.js'
+import { formatJsonLine } from '../shared/printable.js'
 
 export const doctorCommand: Command = {
   summary:
@@ -100,16 +100,4 @@ async function checkSettings(settings: Settings): Promise<Check[]> {
     detail: mask(check.detail),
     ...(check.fix !== undefined && { fix: mask(check.fix) }),
   }))
-}
-
-function formatChecks(checks: readonly Check[]): string {
-  const width = Math.max(...checks.map(({ name }) => name.length))
-  const lines = checks.map(({ name, ok, detail, fix }) => {
-    const mark = !ok ? 'FAIL' : fix === undefined ? 'ok  ' : 'warn'
-    const advice = fix === undefined ? '' : `${' '.repeat(width + 6)}-> ${toPrintable(fix)}\n`
-    return `${mark}  ${name.padEnd(width)}  ${toPrintable(detail)}\n${advice}`
-  })
-  const failed = checks.filter(({ ok }) => !ok).length
-  const warnings = checks.filter(({ ok, fix }) => ok && fix !== undefined).length
-  return `${lines.join('')}\n${formatCount(failed, 'problem', 'problems')}, ${formatCount(warnings, 'warning', 'warnings')}.\n`
 }

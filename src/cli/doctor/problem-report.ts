@@ -10,7 +10,7 @@ import { VERSION } from '../../version.js'
 import { parseDeadLetter, readLines } from '../spool/read-dead-letters.js'
 import { toPrintable } from '../shared/printable.js'
 import { formatCount, formatEntryCount, formatSize } from '../shared/terminal-format.js'
-import type { Check } from './doctor-check.js'
+import type { Check } from '../shared/check.js'
 
 export interface ReportOptions {
   readonly checks: readonly Check[]

@@ -9,8 +9,7 @@ import { formatDeadLetterCount } from '../shared/entry-printer.js'
 import { NATS_NOTE } from '../shared/nats-session.js'
 import type { NatsSession } from '../shared/nats-session.js'
 import { formatJsonLine, toPrintable } from '../shared/printable.js'
-import { onTerminationSignal } from '../shared/termination-signals.js'
-import { isJsonObject, KIND_FLAG, withDeadLetters } from './selected-dead-letters.js'
+import { isJsonObject, withDeadLetters } from './selected-dead-letters.js'
 
 /** Letters published concurrently. */
 const CONCURRENCY = 32
@@ -22,7 +21,7 @@ export const deadReplayCommand: Command = {
     'Publishes entries that the service rejected to the queue again, and deletes each from the dead letters when JetStream has stored it.',
   examples: [['npx pino-ingest forward dead replay --all', 'publishes all rejected entries again']],
   usage: ['pino-ingest forward dead replay BATCH_ID [FLAGS]', 'pino-ingest forward dead replay --all [FLAGS]'],
-  flags: { all: { meaning: 'all dead letters' }, ...KIND_FLAG },
+  flags: { all: { meaning: 'all dead letters' } },
   notes: [
     'BATCH_ID is the batch_id of the batch that contained the entry. Each entry becomes its own batch, with an id derived from its index in that batch.',
     'After a kill, run it again to continue. No entry is delivered twice while the ids of delivered batches are kept.',
@@ -40,36 +39,34 @@ async function run(given: Arguments): Promise<number> {
   const isAll = given.switches.has('all')
   if (batchId !== undefined && isAll) throw createUsageError(`give either ${batchId} or --all`)
   if (batchId === undefined && !isAll) throw createUsageError('replay needs a BATCH_ID or --all')
-  const result = { replayed: 0, skipped: 0, failed: 0, lastFailure: null as string | null, isStopped: false }
-  const undoSignals = onTerminationSignal(() => (result.isStopped = true))
+  const result = { replayed: 0, skipped: 0, lastFailure: null as string | null }
   await withDeadLetters(given, async (letters, session) => {
     // All workers share one generator, which yields each letter once.
     const work = async (): Promise<void> => {
-      while (!result.isStopped && result.lastFailure === null) {
+      while (result.lastFailure === null) {
         const { value: letter } = await letters.next()
         if (letter === undefined) return
         try {
           const isReplayed = await republishLetter(session, letter)
           result[isReplayed ? 'replayed' : 'skipped'] += 1
         } catch (error) {
-          result.failed += 1
           result.lastFailure = session.describe(error)
         }
       }
     }
     await Promise.all(Array.from({ length: CONCURRENCY }, work))
-  }).finally(undoSignals)
-  const { replayed, skipped, failed, lastFailure, isStopped } = result
-  const isNotFound = !isAll && replayed + skipped + failed === 0
+  })
+  const { replayed, skipped, lastFailure } = result
+  const isNotFound = !isAll && lastFailure === null && replayed + skipped === 0
   const lines = [`Published ${formatDeadLetterCount(replayed)} to the queue.`]
   if (isNotFound) lines.push('This batch has no dead letters.')
   if (skipped > 0)
     lines.push(`Skipped ${formatDeadLetterCount(skipped)} without an entry: see pino-ingest forward dead show.`)
-  if (failed > 0) lines.push(`Kept ${formatDeadLetterCount(failed)} that failed: ${lastFailure}`)
+  if (lastFailure !== null) lines.push(`Kept the others, since publishing failed: ${lastFailure}`)
   process.stdout.write(
     given.switches.has('json') ? formatJsonLine(result) : lines.map((line) => `${toPrintable(line)}\n`).join(''),
   )
-  return failed + skipped > 0 || isStopped || isNotFound ? EXIT_FAILED : EXIT_DONE
+  return lastFailure !== null || skipped > 0 || isNotFound ? EXIT_FAILED : EXIT_DONE
 }
 
 /**

@@ -5,7 +5,7 @@ import { EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { EntryPrinter, LIMIT_FLAG, parseLimit } from '../shared/entry-printer.js'
 import { NATS_NOTE } from '../shared/nats-session.js'
-import { isJsonObject, KIND_FLAG, withDeadLetters } from './selected-dead-letters.js'
+import { isJsonObject, withDeadLetters } from './selected-dead-letters.js'
 
 export const deadShowCommand: Command = {
   summary: 'Shows the entries that the service rejected, the oldest first, with its reason. It changes nothing.',
@@ -14,7 +14,7 @@ export const deadShowCommand: Command = {
     ['npx pino-ingest forward dead show --json', 'for a script'],
   ],
   usage: ['pino-ingest forward dead show [BATCH_ID] [FLAGS]'],
-  flags: { ...KIND_FLAG, ...LIMIT_FLAG },
+  flags: LIMIT_FLAG,
   notes: [
     'BATCH_ID is the batch_id of the batch that contained the entry.',
     'With --json, it prints one object per line: at, batch_id, index, status, code, field, reason, and the entry as it was sent.',

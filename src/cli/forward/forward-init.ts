@@ -1,12 +1,13 @@
 /** `pino-ingest forward init`: creates a fleet's streams, bucket and consumers, or compares existing ones, which it never changes. */
-import type { Problem } from '../../nats/config-check.js'
 import { findOrCreatePart, findSetupFix, listFleet } from '../../nats/fleet-setup.js'
 import type { FleetPart } from '../../nats/fleet-setup.js'
 import { findOldServer } from '../../nats/server-version.js'
 import type { StreamSizes } from '../../nats/streams.js'
+import { fail, formatChecks, pass } from '../shared/check.js'
+import type { Check } from '../shared/check.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
-import { NATS_NOTE, openNatsSession, resolveNatsSettings } from '../shared/nats-session.js'
+import { NATS_NOTE, openNatsSession } from '../shared/nats-session.js'
 import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { parseBytes, parseInteger } from '../shared/quantities.js'
 
@@ -27,51 +28,43 @@ export const forwardInitCommand: Command = {
   notes: [
     NATS_NOTE,
     'Replicas and sizes of existing streams are compared only with flags that are given.',
-    'With --json, it prints one object: ok, items. An item has kind, name, status (created, ok, differs, failed) and problems, each with a problem and a fix. It ends at the first item that failed.',
-    'Exit codes: 0 everything is set up, 1 an item differs or failed, 2 invalid flags or configuration.',
+    'With --json, it prints a list of checks as doctor does: {"name", "ok", "detail", "fix"?}. It ends at the first part that cannot be created or read.',
+    'Exit codes: 0 everything is set up, 1 a part differs or failed, 2 invalid flags or configuration.',
   ],
   jsonFailuresTo: 'stdout',
   run,
 }
 
-interface Item {
-  readonly kind: string
-  readonly name: string
-  readonly status: 'created' | 'ok' | 'differs' | 'failed'
-  readonly problems: readonly Problem[]
-}
-
 async function run(given: Arguments): Promise<number> {
   const sizes = parseSizes(given)
-  const session = await openNatsSession('forward init', resolveNatsSettings())
-  const items: Item[] = []
+  const { connection, manager, names, describe, close } = await openNatsSession('forward init')
+  const checks: Check[] = []
   try {
-    const old = findOldServer(session.connection.info)
+    const old = findOldServer(connection.info)
     if (old?.isRefused === true) throw new CommandError('VERSION', old.text, EXIT_FAILED)
     if (old !== undefined) process.stderr.write(`pino-ingest: ${toPrintable(old.text)}\n`)
-    for (const part of listFleet(session.manager, session.names, sizes)) {
-      const item = await setUp(part, session.describe)
-      items.push(item)
-      if (item.status === 'failed') break
+    for (const part of listFleet(manager, names, sizes)) {
+      try {
+        checks.push(...(await setUp(part)))
+      } catch (error) {
+        checks.push(fail(part.kind, `${part.name}: ${describe(error)}`, findSetupFix(error)))
+        break
+      }
     }
   } finally {
-    await session.close()
+    await close()
   }
-  const isOk = items.every(({ status }) => status === 'created' || status === 'ok')
-  process.stdout.write(given.switches.has('json') ? formatJsonLine({ ok: isOk, items }) : formatItems(items, isOk))
-  return isOk ? EXIT_DONE : EXIT_FAILED
+  process.stdout.write(given.switches.has('json') ? formatJsonLine(checks) : formatChecks(checks))
+  return checks.every(({ ok }) => ok) ? EXIT_DONE : EXIT_FAILED
 }
 
-async function setUp(part: FleetPart, describe: (error: unknown) => string): Promise<Item> {
+async function setUp(part: FleetPart): Promise<Check[]> {
   const { kind, name, compare } = part
-  try {
-    const info = await findOrCreatePart(part)
-    if (info === undefined) return { kind, name, status: 'created', problems: [] }
-    const problems = compare(info)
-    return { kind, name, status: problems.length === 0 ? 'ok' : 'differs', problems }
-  } catch (error) {
-    return { kind, name, status: 'failed', problems: [{ problem: describe(error), fix: findSetupFix(error) }] }
-  }
+  const info = await findOrCreatePart(part)
+  if (info === undefined) return [pass(kind, `${name}: created`)]
+  const problems = compare(info)
+  if (problems.length === 0) return [pass(kind, `${name}: exists`)]
+  return problems.map(({ problem, fix }) => fail(kind, `${name}: ${problem}`, fix))
 }
 
 function parseSizes({ texts }: Arguments): StreamSizes {
@@ -85,16 +78,4 @@ function parseSizes({ texts }: Arguments): StreamSizes {
     maxDeadBytes: parse('max-dead-bytes', parseBytes),
     maxStateBytes: parse('max-state-bytes', parseBytes),
   }
-}
-
-function formatItems(items: readonly Item[], isOk: boolean): string {
-  const width = Math.max(...items.map(({ kind }) => kind.length))
-  const lines = items.flatMap(({ kind, name, status, problems }) => [
-    `${status.padEnd('differs'.length)}  ${kind.padEnd(width)}  ${name}`,
-    ...problems.flatMap(({ problem, fix }) => [`         ${problem}`, `         -> ${fix}`]),
-  ])
-  const end = isOk
-    ? 'Everything is set up.'
-    : 'Existing streams and consumers were not changed. Fix the problems above, then run the command again.'
-  return [...lines, end].map((line) => `${toPrintable(line)}\n`).join('')
 }

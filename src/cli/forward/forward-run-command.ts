@@ -15,7 +15,6 @@ import { requireDestination } from '../shared/require-destination.js'
 import { onTerminationSignal } from '../shared/termination-signals.js'
 import { loadKv } from '../../forward/delivered-batches.js'
 import { Forwarder } from '../../forward/forwarder.js'
-import type { ForwardTotals } from '../../forward/forwarder.js'
 import { parseMetricsAddress, startMetricsServer } from './metrics-server.js'
 
 export const forwardRunCommand: Command = {
@@ -30,14 +29,13 @@ export const forwardRunCommand: Command = {
       value: 'HOST:PORT',
       meaning: 'serves /metrics, /healthz (ready) and /livez, for example on 127.0.0.1:9464; without HOST on loopback',
     },
-    quiet: { short: 'q', meaning: 'prints problems only' },
   },
   notes: [
     `PINO_INGEST_NATS_SERVERS, _NATS_CREDS, _NATS_STREAM and _NATS_SUBJECT select the queue, PINO_INGEST_URL and PINO_INGEST_API_KEY the
 service. Any number of forwarders may run side by side.`,
     `On SIGTERM it delivers the batches that it holds or returns them to the queue, within 10 s. A second signal ends it at once.`,
-    `With --json, stderr has one JSON object per line: {"event":"forward:start",…}, once a minute forward:progress, ingest:problem and
-ingest:rejected as they happen, and at the end forward:stop.`,
+    `With --json, stderr has one JSON object per line: {"event":"forward:start",…}, ingest:problem and ingest:rejected as they happen,
+and at the end forward:stop.`,
     'Exit codes: 0 stopped by a signal; 1 failed, or was ended by a second signal or after 10 s, before shutdown had finished; 2 invalid flags or configuration.',
   ],
   jsonFailuresTo: 'stderr',
@@ -47,7 +45,6 @@ ingest:rejected as they happen, and at the end forward:stop.`,
 /** The queue is not where the forwarder delivers to. */
 const SERVICE_OPTIONS = (Object.keys(OPTION_TABLE) as OptionName[]).filter((name) => name !== 'nats')
 const PRINTED_EVENTS: readonly string[] = ['ingest:problem', 'ingest:rejected']
-const PROGRESS_MS = 60_000
 /** Orchestrators kill a process after 10 s. */
 const MAX_STOP_MS = 9_800
 /** Time for the last lines of output after it has stopped. */
@@ -68,7 +65,7 @@ async function run({ switches, texts }: Arguments): Promise<number> {
       process.stderr.write(formatJsonLine({ event, ...payload }))
   }
   const report = (event: string, data: object, text: string): void => {
-    if (switches.has('quiet') || isSilent) return
+    if (isSilent) return
     process.stderr.write(asJson ? formatJsonLine({ event, ...data }) : `pino-ingest: ${toPrintable(text)}\n`)
   }
   const forward = new Forwarder({
@@ -93,36 +90,20 @@ async function run({ switches, texts }: Arguments): Promise<number> {
     start,
     `forwards ${start.subjects.join(' and ')} of ${stream} at ${start.servers.join(', ')} to ${settings.url}${server === undefined ? '' : `, metrics on ${server.url}`}`,
   )
-  let last = JSON.stringify(forward.totals)
-  const progress = setInterval(() => {
-    const { totals } = forward
-    if (JSON.stringify(totals) !== last) report('forward:progress', totals, formatTotals(totals))
-    last = JSON.stringify(totals)
-  }, PROGRESS_MS)
   const stopped = new Promise<void>((resolve) =>
     onTerminationSignal((times) => (times === 1 ? resolve() : process.exit(EXIT_FAILED))),
   )
   const unusable = await Promise.race([stopped, forward.start()])
-  clearInterval(progress)
   // Ends the process even if something hangs. Batches that it held are redelivered after `ack_wait`.
   const force = setTimeout(() => process.exit(EXIT_FAILED), MAX_STOP_MS)
   await forward.stop()
   server?.close()
   clearTimeout(force)
-  const totals = forward.totals
-  report('forward:stop', totals, `stopped after ${formatTotals(totals)}`)
+  const { totals } = forward
+  const counts = Object.entries(totals).map(([outcome, count]) => `${formatNumber(count)} ${outcome}`)
+  report('forward:stop', totals, `stopped; entries: ${counts.join(', ')}`)
   if (unusable !== undefined) throw new CommandError('VERSION', unusable, EXIT_FAILED)
   // The socket of a connection attempt to a hanging server would keep the process alive.
   setTimeout(() => process.exit(EXIT_DONE), MAX_REST_MS).unref()
   return EXIT_DONE
-}
-
-function formatTotals({ forwarded, rejected, duplicate, lag }: ForwardTotals): string {
-  const parts = [
-    `${formatNumber(forwarded)} entries forwarded`,
-    ...(rejected > 0 ? [`${formatNumber(rejected)} rejected`] : []),
-    ...(duplicate > 0 ? [`${formatNumber(duplicate)} duplicates skipped`] : []),
-    ...(lag === undefined ? [] : [`${formatNumber(lag)} batches in the queue`]),
-  ]
-  return parts.join(', ')
 }

@@ -1,18 +1,12 @@
 /** Reads the dead letters that the arguments of a `forward dead` command select. */
 import { readDeadLetters } from '../../nats/dead-letter.js'
 import type { StoredDeadLetter } from '../../nats/dead-letter.js'
-import { isPermissionError, JETSTREAM_CODES, readErrorCode } from '../../nats/nats-error.js'
+import { findSetupFix } from '../../nats/fleet-setup.js'
 import { isObject } from '../../shared/argument-checks.js'
-import { CommandError, createUsageError, EXIT_FAILED } from '../shared/command.js'
-import type { Arguments, Flags } from '../shared/command.js'
+import { CommandError, EXIT_FAILED } from '../shared/command.js'
+import type { Arguments } from '../shared/command.js'
 import { openNatsSession } from '../shared/nats-session.js'
 import type { NatsSession } from '../shared/nats-session.js'
-
-export type SelectedDeadLetters = AsyncGenerator<StoredDeadLetter, undefined>
-
-export const KIND_FLAG: Flags = {
-  kind: { value: 'logs|requests', meaning: 'only log entries, or only request logs' },
-}
 
 /**
  * Calls `use` with the letters, the oldest first.
@@ -21,25 +15,15 @@ export const KIND_FLAG: Flags = {
  * @throws CommandError, with advice for errors of NATS
  */
 export async function withDeadLetters<T>(
-  { texts, positionals: [batchId] }: Arguments,
-  use: (letters: SelectedDeadLetters, session: NatsSession) => Promise<T>,
+  { positionals: [batchId] }: Arguments,
+  use: (letters: AsyncGenerator<StoredDeadLetter, undefined>, session: NatsSession) => Promise<T>,
 ): Promise<T> {
-  const kind = texts.get('kind')
-  if (kind !== undefined && kind !== 'logs' && kind !== 'requests')
-    throw createUsageError(`--kind must be logs or requests, got ${JSON.stringify(kind)}`)
   const session = await openNatsSession('forward dead')
   try {
-    return await use(select(session, batchId?.toLowerCase(), kind), session)
+    return await use(select(session, batchId?.toLowerCase()), session)
   } catch (error) {
-    if (error instanceof CommandError) throw error
-    const text = session.describe(error)
-    const [code, message] =
-      readErrorCode(error) === JETSTREAM_CODES.streamNotFound
-        ? ['STREAM', `the stream ${session.names.deadStream} does not exist; create it with pino-ingest forward init`]
-        : isPermissionError(error)
-          ? ['AUTH', `the user lacks permissions of the role dead (${text}); docs/fleet-operations.md lists them`]
-          : ['UNAVAILABLE', `NATS JetStream: ${text}`]
-    throw new CommandError(code, message, EXIT_FAILED)
+    const text = `${session.names.deadStream}: ${session.describe(error)}`
+    throw new CommandError('STREAM', text, EXIT_FAILED, [findSetupFix(error)])
   } finally {
     await session.close()
   }
@@ -48,12 +32,9 @@ export async function withDeadLetters<T>(
 async function* select(
   { manager, names }: NatsSession,
   batchId: string | undefined,
-  kind: string | undefined,
-): SelectedDeadLetters {
-  for await (const letter of readDeadLetters(manager, names)) {
-    const isOfBatch = batchId === undefined || `${letter.batchId.toLowerCase()}.`.startsWith(`${batchId}.`)
-    if (isOfBatch && (kind === undefined || kind === letter.kind)) yield letter
-  }
+): AsyncGenerator<StoredDeadLetter, undefined> {
+  for await (const letter of readDeadLetters(manager, names))
+    if (batchId === undefined || `${letter.batchId.toLowerCase()}.`.startsWith(`${batchId}.`)) yield letter
 }
 
 /** Whether a letter contains an entry. */
