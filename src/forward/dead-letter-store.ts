@@ -32,7 +32,7 @@ export class DeadLetterStore {
   /**
    * Publishes each letter until the stream confirms it.
    * @param signal ends the attempts
-   * @param body bytes of a message that is not a batch
+   * @param body bytes of a message that is not a batch; default: the entry
    * @returns whether all letters are stored. Never rejects
    */
   async store(
@@ -57,11 +57,10 @@ export class DeadLetterStore {
     // A letter contains the reason as well, and can be larger than the message that contained the entry.
     const room = (current.info?.max_payload ?? Infinity) - MAX_DEAD_LETTER_HEADER_BYTES
     const maxBytes = Math.max(room, MIN_ENTRY_BYTES)
-    const entry = shortenEntry(letter.entry, maxBytes)
-    const message = encodeDeadLetter(names, kind, { ...letter, entry }, body)
+    const content = body ?? Buffer.from(shortenEntry(letter.entry, maxBytes))
+    const message = { ...encodeDeadLetter(names, kind, letter), body: content.subarray(0, maxBytes) }
     try {
-      const fitting = { ...message, body: message.body.subarray(0, maxBytes) }
-      await publishMessage(current, names.deadStream, fitting, { timeout: TIMEOUT_MS, retries: 1 })
+      await publishMessage(current, names.deadStream, message, { timeout: TIMEOUT_MS, retries: 1 })
     } catch (error) {
       health.failed(PART, 'UNAVAILABLE', error instanceof Error ? error.message : String(error))
       return false

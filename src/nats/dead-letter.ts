@@ -1,5 +1,5 @@
 /** Dead letters as messages of their stream: the reason in headers, the entry's JSON as the body. */
-import { createHash } from 'node:crypto'
+import { unescape } from 'node:querystring'
 import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream'
 import type { DeadLetter } from '../batch/batch.js'
 import loadNats from './load-nats.cjs'
@@ -31,24 +31,20 @@ export interface StoredDeadLetter extends DeadLetter {
   readonly at: string
 }
 
-/** @param body bytes of a message that is not a batch and has no entries; default: the entry */
 export function encodeDeadLetter(
   names: Pick<StreamNames, 'deadSubject'>,
   kind: BatchKind,
   letter: DeadLetter,
-  body?: Uint8Array,
 ): PublishInit {
   const headers = loadNats().headers()
   for (const [member, name] of Object.entries(HEADERS))
     headers.set(name, encodeText(String(letter[member as keyof typeof HEADERS])))
-  // Other publishers choose the id of such a message, and may reuse one.
-  const content = body === undefined ? '' : `-${createHash('sha256').update(body).digest('hex').slice(0, 16)}`
   return {
     subject: `${names.deadSubject}.${kind}`,
     // The same in every attempt: a letter republished after a crash is stored once.
-    msgID: `${encodeText(letter.batchId)}-${letter.index}${content}`,
+    msgID: `${encodeText(letter.batchId)}-${letter.index}`,
     headers,
-    body: body ?? Buffer.from(letter.entry),
+    body: Buffer.from(letter.entry),
   }
 }
 
@@ -82,7 +78,8 @@ export async function* readDeadLetters(
 
 /** Missing and damaged headers become empty texts and zeros: the entry can still be inspected and replayed. */
 function decode({ seq, subject, header, data, timestamp }: StoredMsg, deadSubject: string): StoredDeadLetter {
-  const text = (member: keyof typeof HEADERS): string => decodeText(header?.get(HEADERS[member]) ?? '')
+  // Unlike `decodeURIComponent`, it does not throw.
+  const text = (member: keyof typeof HEADERS): string => unescape(header?.get(HEADERS[member]) ?? '')
   return {
     batchId: text('batchId'),
     index: Number.parseInt(text('index'), 10) || 0,
@@ -101,12 +98,4 @@ function decode({ seq, subject, header, data, timestamp }: StoredMsg, deadSubjec
 function encodeText(text: string): string {
   // `encodeURIComponent` throws for half of a surrogate pair. The conversion to UTF-8 replaces it with U+FFFD.
   return encodeURIComponent(Buffer.from(text.slice(0, MAX_TEXT_UNITS)).toString())
-}
-
-function decodeText(value: string): string {
-  try {
-    return decodeURIComponent(value)
-  } catch {
-    return value
-  }
 }

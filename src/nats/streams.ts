@@ -85,7 +85,6 @@ export function toConsumerConfig(names: StreamNames, kind: BatchKind): Partial<C
     durable_name: names.consumers[kind],
     filter_subject: names.subjects[kind],
     ack_policy: 'explicit',
-    deliver_policy: 'all',
     ack_wait: ACK_WAIT_MS * 1_000_000,
     max_deliver: -1,
     // Batches that were given back count until they are redelivered. At a limit, JetStream would deliver no others to any forwarder.

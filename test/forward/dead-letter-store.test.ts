@@ -47,6 +47,12 @@ test('publishes each letter under its own message ID', async () => {
   ])
 })
 
+test('stores a message that is not a batch unchanged', async () => {
+  const { store, sent } = rig([STORED])
+  expect(await store.store('logs', [letter(0, '')], LIVE, Buffer.from([0xff, 0]))).toBe(true)
+  expect(sent[0]?.body).toEqual(Buffer.from([0xff, 0]))
+})
+
 test.each([
   ['a refusal', '{"error":{"code":503,"err_code":10077,"description":"maximum messages exceeded"}}'],
   ['a message in doubt', '{"error":{"code":500,"err_code":10158,"description":"message in doubt"}}'],

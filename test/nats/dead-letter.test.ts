@@ -46,23 +46,15 @@ test('long texts are cut, even within a surrogate pair', async () => {
   expect(encode.call(message.headers).length + message.msgID.length).toBeLessThan(MAX_DEAD_LETTER_HEADER_BYTES)
 })
 
-test('messages that are not batches keep their bytes, and have their own message IDs', () => {
-  const encode = (body: Uint8Array): PublishInit => encodeDeadLetter(NAMES, 'logs', LETTER, body)
-  const [one, other] = [Buffer.from([0xff, 0]), Buffer.from([0xff, 1])]
-  expect(encode(one).body).toEqual(one)
-  expect(encode(one).msgID).toBe(encode(one).msgID)
-  expect(encode(one).msgID).not.toBe(encode(other).msgID)
-})
-
 test('a message with missing or damaged headers can be read', async () => {
   const damaged = headers()
-  damaged.set('Pino-Ingest-Reason', '%E0%A4%A')
+  damaged.set('Pino-Ingest-Reason', '%zz')
   damaged.set('Pino-Ingest-Index', 'x')
   const empty = { batchId: '', index: 0, status: 0, code: '', field: '', reason: '', entry: '{}' }
   const body = Buffer.from('{}')
   expect(await read({ subject: 'app.x.dead.logs', body })).toMatchObject(empty)
   expect(await read({ subject: 'app.x.dead.logs', headers: damaged, body })).toMatchObject({
     ...empty,
-    reason: '%E0%A4%A',
+    reason: '%zz',
   })
 })
