@@ -1,6 +1,5 @@
-/** Counts what a forwarder does, and formats the counters for Prometheus. */
+/** Counters of a forwarder, and its metrics for Prometheus. */
 import type { PrometheusFamily } from '../app/metrics/metric-families.js'
-import { formatPrometheusText } from '../app/metrics/prometheus-text.js'
 import type { Outcome } from '../batch/outcome.js'
 import type { BatchKind } from '../nats/message.js'
 
@@ -33,20 +32,13 @@ export interface KindState {
 
 export interface ForwardState {
   readonly kinds: readonly KindState[]
-  readonly queue: {
-    readonly isConnected: boolean
-    /** Connected, and all consumers exist and answer. */
-    readonly isReady: boolean
-    /** Undefined if the queue is not known. */
-    readonly oldestUnsentMs: number | undefined
-  }
+  /** Connected, and all consumers exist and answer. */
+  readonly isReady: boolean
+  /** Undefined if the queue is not known. */
+  readonly oldestUnsentMs: number | undefined
 }
 
 type Samples = PrometheusFamily<ForwardState>['samples']
-
-const ofQueue =
-  (value: (queue: ForwardState['queue']) => number | undefined): Samples =>
-  ({ queue }) => [{ labels: {}, value: value(queue) }]
 
 const ofKind =
   (value: (state: KindState) => number | undefined): Samples =>
@@ -69,7 +61,6 @@ const TABLE: readonly (readonly [name: string, help: string, samples: Samples])[
     byOutcome((stats) => stats.batches),
   ],
   ['concurrency_limit', 'Batches that may be in flight at once.', ofKind((one) => one.limit)],
-  ['connected', '1 if there is a connection to NATS.', ofQueue((queue) => Number(queue.isConnected))],
   [
     'entries_total',
     'Entries by outcome: forwarded (the service accepted them), rejected (now dead letters), duplicate, redelivered.',
@@ -85,9 +76,9 @@ const TABLE: readonly (readonly [name: string, help: string, samples: Samples])[
   [
     'oldest_unsent_seconds',
     'Age of the oldest batch in the queue that is not acknowledged.',
-    ofQueue(({ oldestUnsentMs: ms }) => (ms === undefined ? undefined : ms / 1000)),
+    ({ oldestUnsentMs: ms }) => [{ labels: {}, value: ms === undefined ? undefined : ms / 1000 }],
   ],
-  ['ready', '1 if connected and the consumers exist.', ofQueue((queue) => Number(queue.isReady))],
+  ['ready', '1 if connected and the consumers exist.', ({ isReady }) => [{ labels: {}, value: Number(isReady) }]],
   ['requests_total', 'Requests to the service by outcome.', byOutcome((stats) => stats.requests)],
 ]
 
@@ -97,7 +88,3 @@ export const FORWARD_FAMILIES: readonly PrometheusFamily<ForwardState>[] = TABLE
   help,
   samples,
 }))
-
-export function formatForwardMetrics(state: ForwardState): string {
-  return formatPrometheusText(FORWARD_FAMILIES, state, {})
-}

@@ -1,5 +1,6 @@
 /** Creates the parts of `pino-ingest forward` and connects them. */
 import type { StreamState } from '@nats-io/jetstream'
+import { formatPrometheusText } from '../app/metrics/prometheus-text.js'
 import { createDestination } from '../delivery/destination.js'
 import type { Destination } from '../delivery/destination.js'
 import { Account } from '../diagnostics/account.js'
@@ -19,7 +20,7 @@ import { KeyPause } from '../shared/key-pause.js'
 import { BatchForwarder } from './batch-forwarder.js'
 import { DeadLetterStore } from './dead-letter-store.js'
 import { DeliveredBatches } from './delivered-batches.js'
-import { formatForwardMetrics } from './forward-metrics.js'
+import { FORWARD_FAMILIES } from './forward-metrics.js'
 import type { ForwardStats } from './forward-metrics.js'
 import { createLeasedSender } from './held-message.js'
 import { QueueConnection } from './queue-connection.js'
@@ -148,8 +149,8 @@ export class Forwarder {
       const { info } = this.#consumers[kind]
       return { kind, stats, inFlight, limit: delivery.limit, lag: info?.num_pending, ackPending: info?.num_ack_pending }
     })
-    const queue = { isConnected: this.#isConnected, isReady: this.#isQueueReady, oldestUnsentMs: this.#oldestUnsentMs }
-    return formatForwardMetrics({ kinds, queue })
+    const state = { kinds, isReady: this.#isReady, oldestUnsentMs: this.#oldestUnsentMs }
+    return formatPrometheusText(FORWARD_FAMILIES, state, {})
   }
 
   get health(): Health {
