@@ -3,6 +3,7 @@ import type { ConsumerInfo, StreamInfo } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { toInboxPrefix } from '../../nats/connect.js'
 import { findSetupFix, listFleet } from '../../nats/fleet-setup.js'
+import { MAX_HEADER_BYTES } from '../../nats/jetstream-sender.js'
 import {
   isInboxRefused,
   isJetStreamMissing,
@@ -20,8 +21,6 @@ import { formatAge, formatCount, formatSize } from '../shared/terminal-format.js
 import { fail, pass } from '../shared/check.js'
 import type { Check } from '../shared/check.js'
 
-/** Bytes of a message reserved for its headers. */
-const HEADER_BYTES = 1_024
 /** Share of `max_bytes` at which the queue is reported as nearly full. */
 const NEARLY_FULL = 0.8
 const PUBLISH_TIMEOUT_MS = 3_000
@@ -66,8 +65,8 @@ async function checkServer(settings: NatsSettings, server: string, sessions: Nat
 /** Both default to 1 MiB, which only unusually long entries reach. Batches are cut below it. */
 function checkPayload({ info }: NatsConnection, { maxEntryBytes }: Settings): Check {
   const maxPayload = info?.max_payload ?? 0
-  const room = maxPayload - HEADER_BYTES
-  const advice = `entries above ${formatSize(room)} are shortened: raise max_payload of the servers to ${maxEntryBytes + HEADER_BYTES} or more`
+  const room = maxPayload - MAX_HEADER_BYTES
+  const advice = `entries above ${formatSize(room)} are shortened: raise max_payload of the servers to ${maxEntryBytes + MAX_HEADER_BYTES} or more`
   return pass('payload', `max_payload ${formatSize(maxPayload)}`, room < maxEntryBytes ? advice : undefined)
 }
 

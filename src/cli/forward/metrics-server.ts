@@ -8,7 +8,6 @@ import { CommandError, createUsageError, EXIT_FAILED } from '../shared/command.j
 import { formatJsonLine } from '../shared/printable.js'
 
 const LOOPBACK = '127.0.0.1'
-const TIMEOUT_MS = 5_000
 
 /** `HOST:PORT`, or a port on loopback. @throws CommandError */
 export function parseMetricsAddress(text: string): ListenOptions {
@@ -23,19 +22,16 @@ export async function startMetricsServer(
   address: ListenOptions,
   forwarder: { readonly metrics: string; readonly health: Health },
 ): Promise<{ readonly url: string; readonly close: () => void }> {
-  const replies: Readonly<Record<string, () => readonly [status: number, type: string, body: string]>> = {
-    '/metrics': () => [200, PROMETHEUS_CONTENT_TYPE, forwarder.metrics],
-    '/livez': () => [200, 'application/json', '{"alive":true}\n'],
-    '/healthz': () => {
-      const { health } = forwarder
-      return [health.ready ? 200 : 503, 'application/json', formatJsonLine(health)]
-    },
+  const reply = (path: string | undefined): readonly [status: number, type: string, body: string] => {
+    if (path === '/metrics') return [200, PROMETHEUS_CONTENT_TYPE, forwarder.metrics]
+    if (path === '/livez') return [200, 'application/json', '{"alive":true}\n']
+    if (path !== '/healthz') return [404, 'text/plain', 'not found\n']
+    const { health } = forwarder
+    return [health.ready ? 200 : 503, 'application/json', formatJsonLine(health)]
   }
-  const server = createServer({ requestTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS }, (request, response) => {
+  const server = createServer((request, response) => {
     request.resume()
-    const [path = ''] = (request.url ?? '').split('?')
-    const reply = Object.hasOwn(replies, path) ? replies[path] : undefined
-    const [status, type, body] = reply?.() ?? [404, 'text/plain', 'not found\n']
+    const [status, type, body] = reply(request.url?.split('?')[0])
     response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' })
     response.end(body)
   })
