@@ -10,75 +10,70 @@ export interface Problem {
 
 type Config = Partial<StreamConfig & ConsumerConfig>
 
-interface Comparison {
-  readonly suffices: (actual: unknown, wanted: unknown) => boolean
-  /** As an argument of the NATS CLI. */
-  readonly format: (value: unknown) => string
-}
-
-/** The server leaves out false. */
-const choice: Comparison = { suffices: (actual = false, wanted) => actual === wanted, format: String }
-/** A larger number suffices. */
-const limit: Comparison = {
-  suffices: (actual, wanted) => isUnlimited(actual) || (!isUnlimited(wanted) && Number(actual) >= Number(wanted)),
-  format: String,
-}
-/** In nanoseconds. */
-const duration: Comparison = { ...limit, format: (ns) => `${Number((Number(ns) / 1e9).toFixed(3))}s` }
-const subjects: Comparison = {
-  suffices: (actual, wanted) =>
-    toList(wanted).every((subject) => toList(actual).some((pattern) => matchesSubject(pattern, subject))),
-  format: (value) => `'${toList(value).join(',')}'`,
-}
-
 /** The flag of the NATS CLI changes the setting. Settings without one cannot be changed. */
-const ROWS: readonly (readonly [setting: keyof Config, comparison: Comparison, flag?: string])[] = [
-  ['subjects', subjects, '--subjects'],
-  ['retention', choice],
-  ['storage', choice],
-  ['discard', choice, '--discard'],
-  ['num_replicas', limit, '--replicas'],
-  ['max_bytes', limit, '--max-bytes'],
-  ['duplicate_window', duration, '--dupe-window'],
-  ['max_age', duration, '--max-age'],
-  ['max_msgs_per_subject', limit, '--max-msgs-per-subject'],
+const ROWS: readonly (readonly [setting: keyof Config, flag?: string])[] = [
+  ['subjects', '--subjects'],
+  ['retention'],
+  ['storage'],
+  ['discard', '--discard'],
+  ['num_replicas', '--replicas'],
+  ['max_bytes', '--max-bytes'],
+  ['duplicate_window', '--dupe-window'],
+  ['max_age', '--max-age'],
+  ['max_msgs_per_subject', '--max-msgs-per-subject'],
   // Without acknowledgements every publish times out.
-  ['no_ack', choice, '--ack'],
-  ['deny_delete', choice],
-  ['filter_subject', choice],
+  ['no_ack', '--ack'],
+  ['deny_delete'],
+  ['filter_subject'],
   // A shorter one expires while a forwarder still holds the batch, which is then sent twice.
-  ['ack_wait', duration, '--wait'],
+  ['ack_wait', '--wait'],
   // After the last allowed delivery JetStream keeps the batch but never delivers it again.
-  ['max_deliver', limit, '--max-deliver'],
-  ['max_ack_pending', limit, '--max-pending'],
-  ['headers_only', choice, '--no-headers-only'],
+  ['max_deliver', '--max-deliver'],
+  ['max_ack_pending', '--max-pending'],
+  ['headers_only', '--no-headers-only'],
 ]
+
+/** In nanoseconds. */
+const DURATIONS: readonly (keyof Config)[] = ['duplicate_window', 'max_age', 'ack_wait']
 
 /**
  * Compares the settings in `wanted`. Other settings are the operator's choice.
  * @param toCommand returns the command of the NATS CLI that does it to this stream or consumer
  */
 export function findDifferences(actual: Config, wanted: Config, toCommand: (verb: 'edit' | 'rm') => string): Problem[] {
-  return ROWS.filter(
-    ([setting, { suffices }]) => wanted[setting] !== undefined && !suffices(actual[setting], wanted[setting]),
-  ).map(([setting, { format }, flag]) => {
-    const show = (value: unknown): string => (isUnlimited(value) ? 'unlimited' : format(value))
-    const argument = wanted[setting] === false ? '' : ` ${format(wanted[setting])}`
-    return {
-      problem: `${setting} is ${show(actual[setting])}, should be ${show(wanted[setting])}`,
-      fix:
-        flag === undefined
-          ? `cannot be changed: when the stream is empty, ${toCommand('rm')}, then pino-ingest forward init`
-          : `${toCommand('edit')} ${flag}${argument}`,
-    }
-  })
+  return ROWS.filter(([setting]) => wanted[setting] !== undefined && !suffices(actual[setting], wanted[setting])).map(
+    ([setting, flag]) => {
+      const show = (value: unknown): string => (isUnlimited(value) ? 'unlimited' : format(setting, value))
+      const argument = wanted[setting] === false ? '' : ` ${format(setting, wanted[setting])}`
+      return {
+        problem: `${setting} is ${show(actual[setting])}, should be ${show(wanted[setting])}`,
+        fix:
+          flag === undefined
+            ? `cannot be changed: when the stream is empty, ${toCommand('rm')}, then pino-ingest forward init`
+            : `${toCommand('edit')} ${flag}${argument}`,
+      }
+    },
+  )
+}
+
+/** Whether a number is large enough, all subjects are included, or any other setting is the same. */
+function suffices(actual: unknown, wanted: unknown): boolean {
+  if (typeof wanted === 'number') return isUnlimited(actual) || (!isUnlimited(wanted) && Number(actual) >= wanted)
+  if (Array.isArray(wanted)) {
+    const patterns = actual as readonly string[]
+    return wanted.every((subject: string) => patterns.some((pattern) => matchesSubject(pattern, subject)))
+  }
+  // The server leaves out false.
+  return (actual ?? false) === wanted
+}
+
+/** As an argument of the NATS CLI. */
+function format(setting: keyof Config, value: unknown): string {
+  if (Array.isArray(value)) return `'${value.join(',')}'`
+  return DURATIONS.includes(setting) ? `${Number((Number(value) / 1e9).toFixed(3))}s` : String(value)
 }
 
 /** The server leaves out zero. */
 function isUnlimited(value: unknown): boolean {
   return typeof value === 'number' ? value <= 0 : value === undefined
-}
-
-function toList(value: unknown): readonly string[] {
-  return value as readonly string[]
 }
