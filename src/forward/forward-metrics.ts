@@ -1,4 +1,5 @@
 /** Counters of a forwarder, and its metrics for Prometheus. */
+import type { ConsumerInfo } from '@nats-io/jetstream'
 import type { PrometheusFamily } from '../app/metrics/metric-families.js'
 import type { Outcome } from '../batch/outcome.js'
 import type { BatchKind } from '../nats/message.js'
@@ -26,8 +27,7 @@ export interface KindState {
   readonly inFlight: number
   readonly limit: number
   /** Undefined if the consumer is not known. */
-  readonly lag: number | undefined
-  readonly ackPending: number | undefined
+  readonly info: ConsumerInfo | undefined
 }
 
 export interface ForwardState {
@@ -54,7 +54,11 @@ const byOutcome =
 
 /** Gauges, and counters, whose names end with `_total`. */
 const TABLE: readonly (readonly [name: string, help: string, samples: Samples])[] = [
-  ['ack_pending', 'Batches that forwarders have received but not acknowledged.', ofKind((one) => one.ackPending)],
+  [
+    'ack_pending',
+    'Batches that forwarders have received but not acknowledged.',
+    ofKind(({ info }) => info?.num_ack_pending),
+  ],
   [
     'batches_total',
     'Batches by outcome: forwarded, duplicate (delivered before, not sent again), redelivered (received again), released (returned to the queue), invalid (the message is not a batch, and is now a dead letter).',
@@ -67,7 +71,7 @@ const TABLE: readonly (readonly [name: string, help: string, samples: Samples])[
     byOutcome((stats) => stats.entries),
   ],
   ['in_flight', 'Batches that are being sent to the service, or wait for a free slot.', ofKind((one) => one.inFlight)],
-  ['lag', 'Batches in the queue that no forwarder has received.', ofKind((one) => one.lag)],
+  ['lag', 'Batches in the queue that no forwarder has received.', ofKind(({ info }) => info?.num_pending)],
   [
     'last_success_timestamp_seconds',
     'Unix time at which the service last accepted a batch from this forwarder, initially 0.',

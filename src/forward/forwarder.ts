@@ -146,8 +146,7 @@ export class Forwarder {
 
   get metrics(): string {
     const kinds = this.#forwarders.map(({ kind, stats, inFlight, delivery }) => {
-      const { info } = this.#consumers[kind]
-      return { kind, stats, inFlight, limit: delivery.limit, lag: info?.num_pending, ackPending: info?.num_ack_pending }
+      return { kind, stats, inFlight, limit: delivery.limit, info: this.#consumers[kind].info }
     })
     const state = { kinds, isReady: this.#isReady, oldestUnsentMs: this.#oldestUnsentMs }
     return formatPrometheusText(FORWARD_FAMILIES, state, {})
