@@ -70,7 +70,11 @@ const TABLE: readonly (readonly [name: string, help: string, samples: Samples])[
     'Entries by outcome: forwarded (the service accepted them), rejected (now dead letters), duplicate, redelivered.',
     byOutcome((stats) => stats.entries),
   ],
-  ['in_flight', 'Batches that are being sent to the service, or wait for a free slot.', ofKind((one) => one.inFlight)],
+  [
+    'in_flight',
+    'Batches that are being sent, or wait for a free slot or for their next attempt.',
+    ofKind((one) => one.inFlight),
+  ],
   ['lag', 'Batches in the queue that no forwarder has received.', ofKind(({ info }) => info?.num_pending)],
   [
     'last_success_timestamp_seconds',
@@ -82,7 +86,11 @@ const TABLE: readonly (readonly [name: string, help: string, samples: Samples])[
     'Age of the oldest batch in the queue that is not acknowledged.',
     ({ oldestUnsentMs: ms }) => [{ labels: {}, value: ms === undefined ? undefined : ms / 1000 }],
   ],
-  ['ready', '1 if connected and the consumers exist.', ({ isReady }) => [{ labels: {}, value: Number(isReady) }]],
+  [
+    'ready',
+    '1 if connected to NATS and both consumers answer.',
+    ({ isReady }) => [{ labels: {}, value: Number(isReady) }],
+  ],
   ['requests_total', 'Requests to the service by outcome.', byOutcome((stats) => stats.requests)],
 ]
 

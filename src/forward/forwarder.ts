@@ -148,7 +148,7 @@ export class Forwarder {
     const kinds = this.#forwarders.map(({ kind, stats, inFlight, delivery }) => {
       return { kind, stats, inFlight, limit: delivery.limit, info: this.#consumers[kind].info }
     })
-    const state = { kinds, isReady: this.#isReady, oldestUnsentMs: this.#oldestUnsentMs }
+    const state = { kinds, isReady: this.#isQueueReady, oldestUnsentMs: this.#oldestUnsentMs }
     return formatPrometheusText(FORWARD_FAMILIES, state, {})
   }
 
