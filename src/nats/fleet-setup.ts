@@ -30,7 +30,7 @@ const STREAMS = [
 ] as const
 const KINDS: readonly BatchKind[] = ['logs', 'requests']
 
-/** Streams first: consumers need theirs. @param sizes those that existing streams must have. The others are created with defaults */
+/** Lists streams before consumers, since a consumer needs its stream. @param sizes one that is not given is not compared; a new stream gets its default */
 export function listFleet(
   { streams, consumers }: JetStreamManager,
   names: StreamNames,
@@ -90,7 +90,7 @@ export function findSetupFix(error: unknown): string {
   if (isNotFound(error)) return 'create it with pino-ingest forward init'
   if (isPermissionError(error)) return 'give the user the permissions of its role: docs/fleet-operations.md lists them'
   if (isJetStreamMissing(error))
-    return 'enable JetStream (jetstream { … } in the configuration of the servers, and for the account); in a cluster, start most of the servers'
+    return 'enable JetStream (jetstream { … } in the configuration of the servers, and for the account); in a cluster, start a majority of the servers'
   if (code === JETSTREAM_CODES.replicasNeedCluster) return 'form a cluster, or for one server: --replicas 1'
   if (code === JETSTREAM_CODES.subjectsOverlap)
     return 'set PINO_INGEST_NATS_SUBJECT to a subject that no stream uses: nats stream ls --subjects lists them'

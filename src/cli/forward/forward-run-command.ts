@@ -42,7 +42,7 @@ and at the end forward:stop.`,
   run,
 }
 
-/** The queue is not where the forwarder delivers to. */
+/** Without `nats`, which would make the queue the destination. */
 const SERVICE_OPTIONS = (Object.keys(OPTION_TABLE) as OptionName[]).filter((name) => name !== 'nats')
 const PRINTED_EVENTS: readonly string[] = ['ingest:problem', 'ingest:rejected']
 /** Orchestrators kill a process after 10 s. */
