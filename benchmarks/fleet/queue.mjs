@@ -58,7 +58,7 @@ function initialize(nats, nodes) {
 
 /** @param {Queue} queue @param {string} url @param {Record<string, string>} [env] */
 export function startForwarder({ nats }, url, env = {}) {
-  const forwarder = startCommand(['forward', '--quiet'], {
+  const forwarder = startCommand(['forward'], {
     PINO_INGEST_NATS_SERVERS: nats,
     PINO_INGEST_URL: url,
     PINO_INGEST_API_KEY: 'bench',
