@@ -146,8 +146,6 @@ export class BatchForwarder {
     // The outcome of the other message decides whether this one is a duplicate.
     if (this.#held.has(key)) return held.giveBack(NEXT_RETURN_MS)
     this.#held.set(key, held)
-    // It may have waited for room.
-    held.extend()
     void ('batch' in read ? this.#deliver(held, read.batch) : this.#storeInvalid(held, read))
       .catch((bug: unknown) => {
         health.failed(INTERNAL, 'UNAVAILABLE', `${String(bug)}, please report it`, true)

@@ -34,6 +34,8 @@ export interface DeliveredBatchesOptions {
 
 export class DeliveredBatches {
   readonly #options: DeliveredBatchesOptions
+  /** The bucket, opened once for each connection. */
+  #opened: { readonly connection: NatsConnection; readonly bucket: Promise<Pick<KV, 'get' | 'create'>> } | undefined
   /** Whether the latest wait for the bucket timed out. Later calls then try once. */
   #hasTimedOut = false
 
@@ -71,7 +73,9 @@ export class DeliveredBatches {
       const { current } = connection
       try {
         if (current !== undefined) {
-          const answer = await request(await open(current, bucket))
+          if (this.#opened?.connection !== current)
+            this.#opened = { connection: current, bucket: open(current, bucket) }
+          const answer = await request(await this.#opened.bucket)
           this.#hasTimedOut = false
           health.works(PART)
           return answer
