@@ -115,10 +115,7 @@ export class BatchForwarder {
     await this.#until(() => this.#held.size === 0, deadlineAt - clock.now())
     this.#abort.abort()
     await this.#until(() => this.#held.size === 0, ABORT_MS)
-    for (const held of this.#held.values()) {
-      if (held.phase === 'done') held.acknowledge()
-      else held.giveBack(0)
-    }
+    for (const held of this.#held.values()) held.giveBack(0)
     this.#cancelExtend()
   }
 
@@ -131,7 +128,7 @@ export class BatchForwarder {
     const { health, limit } = this.delivery
     const most = health.kind === 'denied' ? CHOICE : limit * READY
     if (this.#heldIn('sending').length >= most) return false
-    return countBytes(this.#heldIn('sending', 'settled', 'done')) < this.#options.maxBufferBytes
+    return countBytes(this.#heldIn('sending', 'settled')) < this.#options.maxBufferBytes
   }
 
   /** Messages are read one at a time: a few kilobytes can become megabytes. */
@@ -179,11 +176,10 @@ export class BatchForwarder {
     }
     stats.batches.forwarded += 1
     stats.lastSuccessAtMs = clock.wallNow()
-    // Letters before the id: a forwarder that is killed between the two would lose them.
     if (!(await this.#store(letters))) return held.giveBack(0)
-    held.phase = 'done'
-    await delivered.add(batchId, this.#abort.signal)
+    // At once: what is not acknowledged is delivered again after a kill. The id is for a lost acknowledgement, and may wait for the bucket.
     held.acknowledge()
+    void delivered.add(batchId, this.#abort.signal)
     health.works(INTERNAL)
   }
 

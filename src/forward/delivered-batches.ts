@@ -50,7 +50,7 @@ export class DeliveredBatches {
     return entry?.operation === 'PUT'
   }
 
-  /** Call after the service has accepted the batch and before it is acknowledged. Never rejects. */
+  /** Call after the service has accepted the batch. Never rejects. */
   async add(batchId: string, signal: AbortSignal): Promise<void> {
     await this.#ask(async (bucket) => {
       try {

@@ -7,9 +7,9 @@ import type { Clock } from '../shared/clock.js'
 
 /**
  * `sending`: its batch waits for the first reply. `failing`: the service failed or refused it, or a part of it. `settled`: all of its
- * entries have an outcome, or it was given up, or it is not a batch; rejected entries are being stored. `done`: nothing is lost if it is acknowledged.
+ * entries have an outcome, or it was given up, or it is not a batch; rejected entries are being stored.
  */
-type Phase = 'sending' | 'failing' | 'settled' | 'done'
+type Phase = 'sending' | 'failing' | 'settled'
 
 export interface HeldMessageOptions {
   readonly message: JsMsg
