@@ -137,8 +137,7 @@ export class BatchForwarder {
     const read = await readMessage(message)
     const batch = 'batch' in read ? read.batch : undefined
     const key = batch?.batchId ?? String(message.seq)
-    const isConnected = (): boolean => connection.current !== undefined
-    const held = new HeldMessage({ message, batch, leaseMs: this.#ackWaitMs / 3, isConnected, clock })
+    const held = new HeldMessage({ message, batch, leaseMs: this.#ackWaitMs / 3, connection, clock })
     if (this.#isStopping) return held.giveBack(0)
     // The outcome of the other message decides whether this one is a duplicate.
     if (this.#held.has(key)) return held.giveBack(NEXT_RETURN_MS)
@@ -164,7 +163,7 @@ export class BatchForwarder {
     if (await delivered.has(batchId, this.#abort.signal)) {
       stats.batches.duplicate += 1
       stats.entries.duplicate += count
-      return held.acknowledge()
+      return held.acknowledge(this.#abort.signal)
     }
     pipeline.add(held.batch as Batch)
     const letters = await held.ended
@@ -177,9 +176,9 @@ export class BatchForwarder {
     stats.batches.forwarded += 1
     stats.lastSuccessAtMs = clock.wallNow()
     if (!(await this.#store(letters))) return held.giveBack(0)
-    // At once: what is not acknowledged is delivered again after a kill. The id is for a lost acknowledgement, and may wait for the bucket.
-    held.acknowledge()
+    // Neither waits for the other: each alone keeps the batch from being sent again, and their leaders are elected at different times.
     void delivered.add(batchId, this.#abort.signal)
+    await held.acknowledge(this.#abort.signal)
     health.works(INTERNAL)
   }
 
@@ -204,7 +203,7 @@ export class BatchForwarder {
     }
     if (!(await this.#store([letter], held.message.data))) return held.giveBack(0)
     this.stats.batches.invalid += 1
-    held.acknowledge()
+    await held.acknowledge(this.#abort.signal)
   }
 
   #store(letters: readonly DeadLetter[], body?: Uint8Array): Promise<boolean> {

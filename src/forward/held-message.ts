@@ -4,6 +4,8 @@ import type { Batch, BatchAcknowledgement, DeadLetter } from '../batch/batch.js'
 import type { Sender } from '../batch/sender.js'
 import { JOB_OVERHEAD_BYTES } from '../delivery/job.js'
 import type { Clock } from '../shared/clock.js'
+import { pause } from '../shared/pause.js'
+import type { QueueConnection } from './queue-connection.js'
 
 /**
  * `sending`: its batch waits for the first reply. `failing`: the service failed or refused it, or a part of it. `settled`: all of its
@@ -20,10 +22,14 @@ export interface HeldMessageOptions {
    * client needs to notice a lost connection, since the extensions of that time have no effect.
    */
   readonly leaseMs: number
-  /** Without a connection, the client would keep what is sent until it is of no use. */
-  readonly isConnected: () => boolean
-  readonly clock: Pick<Clock, 'now'>
+  readonly connection: Pick<QueueConnection, 'current'>
+  readonly clock: Clock
 }
+
+const ACK_TIMEOUT_MS = 1_000
+const ACK_RETRY_MS = 250
+/** By then JetStream has redelivered the message, and the bucket contains the id. */
+const ACK_MS = 60_000
 
 export class HeldMessage {
   readonly message: JsMsg
@@ -39,6 +45,7 @@ export class HeldMessage {
   #leaseEndsAt: number
   #settledEntries = 0
   #isGivenUp = false
+  #isAcknowledged = false
   #end: (letters?: readonly DeadLetter[]) => void = () => {}
 
   constructor(options: HeldMessageOptions) {
@@ -74,28 +81,34 @@ export class HeldMessage {
 
   /** Restarts `ack_wait`. Does nothing once the message is overdue. */
   extend(): void {
-    const { leaseMs, isConnected, clock } = this.#options
-    if (this.isOverdue || !isConnected()) return
-    this.#answer(() => this.message.working())
+    const { leaseMs, connection, clock } = this.#options
+    // Without a connection, the client would keep what is sent until it is of no use.
+    if (this.isOverdue || connection.current === undefined) return
+    this.message.working()
     this.#leaseEndsAt = clock.now() + leaseMs
   }
 
-  /** If the acknowledgement is lost, JetStream redelivers the message, and the bucket knows its batch. */
-  acknowledge(): void {
-    this.#answer(() => this.message.ack())
+  /**
+   * Repeats the acknowledgement until the server confirms it, for a minute: while a leader is elected, nobody receives it. Not by
+   * `ackAck()` of the client, which cannot be repeated. Never rejects.
+   * @param signal ends the attempts
+   */
+  async acknowledge(signal: AbortSignal): Promise<void> {
+    const { connection, clock } = this.#options
+    const { reply } = this.message as JsMsg & { readonly reply: string }
+    this.#isAcknowledged = true
+    const endsAt = clock.now() + ACK_MS
+    while (!signal.aborted && clock.now() < endsAt) {
+      const sent = connection.current?.request(reply, '+ACK', { timeout: ACK_TIMEOUT_MS })
+      if (sent && (await sent.then(Boolean, () => false))) return
+      await pause(clock, ACK_RETRY_MS, signal)
+    }
   }
 
   /** JetStream redelivers the message to any forwarder after the delay. An overdue one is another forwarder's. */
   giveBack(delayMs: number): void {
-    if (!this.isOverdue && this.#options.isConnected()) this.#answer(() => this.message.nak(delayMs))
-  }
-
-  #answer(send: () => void): void {
-    try {
-      send()
-    } catch {
-      // The connection is closed: JetStream redelivers the message.
-    }
+    const { connection } = this.#options
+    if (!this.isOverdue && !this.#isAcknowledged && connection.current !== undefined) this.message.nak(delayMs)
   }
 }
 

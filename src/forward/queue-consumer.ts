@@ -119,12 +119,12 @@ export class QueueConsumer {
     let isOver = false
     for await (const message of messages) {
       isOver ||= !(await receiver.waitForRoom(NO_ROOM_MS)) || this.#closed.signal.aborted
-      if (isOver) {
-        void messages.close()
-        // Another forwarder may have room.
-        message.nak()
-      } else if (this.#options.connection.current !== undefined) await receiver.take(message)
+      if (isOver) void messages.close()
       // Without a connection the message is ignored: JetStream may redeliver it to another forwarder.
+      if (this.#options.connection.current === undefined) continue
+      // Another forwarder may have room.
+      if (isOver) message.nak()
+      else await receiver.take(message)
     }
   }
 

@@ -18,6 +18,8 @@ import { FakeClock } from '../fake-clock.js'
 
 const PATIENCE_MS = 10_000
 const ACK_WAIT_MS = 30_000
+/** Confirms each acknowledgement. */
+const CONNECTION = { request: async () => ({}) } as unknown as NatsConnection
 
 interface Rig {
   readonly clock: FakeClock
@@ -69,7 +71,6 @@ function rig({ maxBufferBytes = 8_000_000 }: { readonly maxBufferBytes?: number 
       redelivered: deliveryCount > 1,
       info: { deliveryCount, streamSequence: seq, timestampNanos: 1 },
       working: () => {},
-      ack: () => {},
       nak: (ms = 0) => {
         givenBack.push(ms)
         clock.timer(ms, () => deliver(seq, data, headers, deliveryCount + 1))
@@ -105,7 +106,7 @@ function rig({ maxBufferBytes = 8_000_000 }: { readonly maxBufferBytes?: number 
     mask: (text: string) => text,
   } as unknown as EndpointPipelineOptions)
   const queueConnection = {
-    current: {} as NatsConnection | undefined,
+    current: CONNECTION as NatsConnection | undefined,
     connected: new Signal<[NatsConnection]>(),
   }
   const forwarder = new BatchForwarder({
@@ -141,8 +142,8 @@ function rig({ maxBufferBytes = 8_000_000 }: { readonly maxBufferBytes?: number 
       deliver(sequence, gzip ? gzipSync(body) : body, headers, 1)
     },
     setConnected: (isConnected) => {
-      queueConnection.current = isConnected ? ({} as NatsConnection) : undefined
-      if (isConnected) queueConnection.connected.emit({} as NatsConnection)
+      queueConnection.current = isConnected ? CONNECTION : undefined
+      if (isConnected) queueConnection.connected.emit(CONNECTION)
     },
     setService: (service) => (send = service),
     until: async (condition) => {
