@@ -310,8 +310,12 @@ export class NatsNode {
   async isReady() {
     if (!this.isRunning) return false
     const [health, jetStream] = await Promise.all([this.#monitor('healthz'), this.#monitor('jsz')])
-    const hasLeader = this.#options.routes.length === 0 || (jetStream?.meta_cluster?.leader ?? '') !== ''
-    return health?.status === 'ok' && jetStream !== undefined && hasLeader
+    const { leader = '', replicas = [] } = jetStream?.meta_cluster ?? {}
+    const hasLeader = this.#options.routes.length === 0 || leader !== ''
+    // A leader that does not know the others yet has no place for a stream.
+    const knowsOthers =
+      leader !== this.name || replicas.filter(({ current }) => current).length === this.#options.routes.length - 1
+    return health?.status === 'ok' && jetStream !== undefined && hasLeader && knowsOthers
   }
 
   /**
