@@ -21,6 +21,8 @@ const RETRY_MS = 500
 const PATIENCE_MS = 30_000
 /** For one that refuses: after a restart of all servers it can exist later than the queue. */
 const REFUSED_PATIENCE_MS = 3_000
+/** After an outage of the bucket, the other forwarders save the ids of batches that they delivered before, within their next attempt. */
+const GRACE_MS = TIMEOUT_MS + 2 * RETRY_MS
 const PART = 'the key-value bucket'
 
 export interface DeliveredBatchesOptions {
@@ -36,6 +38,7 @@ export class DeliveredBatches {
   readonly #options: DeliveredBatchesOptions
   /** The bucket, opened once for each connection. */
   #opened: { readonly connection: NatsConnection; readonly bucket: Promise<Pick<KV, 'get' | 'create'>> } | undefined
+  #graceEndsAt = -Infinity
   /** Whether the latest wait for the bucket timed out. Later calls then try once. */
   #hasTimedOut = false
 
@@ -45,9 +48,16 @@ export class DeliveredBatches {
 
   /** Whether the service has accepted the batch; false if the bucket does not answer within 30 s. Never rejects. */
   async has(batchId: string, signal: AbortSignal): Promise<boolean> {
-    const entry = await this.#ask((bucket) => bucket.get(toKey(batchId)), signal)
-    // The deletion of a key is stored as an entry.
-    return entry?.operation === 'PUT'
+    const isStored = async (): Promise<boolean> => {
+      const entry = await this.#ask((bucket) => bucket.get(toKey(batchId)), signal)
+      // The deletion of a key is stored as an entry.
+      return entry?.operation === 'PUT'
+    }
+    if (await isStored()) return true
+    const graceMs = this.#graceEndsAt - this.#options.clock.now()
+    if (graceMs <= 0) return false
+    await pause(this.#options.clock, graceMs, signal)
+    return isStored()
   }
 
   /** Call after the service has accepted the batch. Never rejects. */
@@ -69,14 +79,17 @@ export class DeliveredBatches {
   ): Promise<T | undefined> {
     const { connection, bucket, health, clock, open = openBucket } = this.#options
     let failingSince: number | undefined
+    let wasOut = false
     for (; !signal.aborted; await pause(clock, RETRY_MS, signal)) {
       const { current } = connection
+      wasOut ||= current === undefined || failingSince !== undefined
       try {
         if (current !== undefined) {
           if (this.#opened?.connection !== current)
             this.#opened = { connection: current, bucket: open(current, bucket) }
           const answer = await request(await this.#opened.bucket)
           this.#hasTimedOut = false
+          if (wasOut) this.#graceEndsAt = clock.now() + GRACE_MS
           health.works(PART)
           return answer
         }

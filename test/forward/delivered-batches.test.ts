@@ -85,6 +85,24 @@ test.each([
   expect(third.known).toBe(true)
 })
 
+test('after an outage an unknown batch waits for ids that other forwarders save', async () => {
+  const made = rig()
+  made.failure = HANGS
+  const first = made.lookUp('a')
+  await made.clock.advance(5_000)
+  made.failure = undefined
+  await made.clock.advance(600)
+  const second = made.lookUp('b')
+  await settled()
+  expect([first.known, second.known]).toEqual([undefined, undefined])
+  made.stored.set('delivered.a', 'PUT')
+  await made.clock.advance(3_000)
+  expect([first.known, second.known]).toEqual([true, false])
+  const third = made.lookUp('c')
+  await settled()
+  expect(third.known).toBe(false)
+})
+
 test('an id is stored as soon as the bucket answers', async () => {
   const made = rig()
   made.failure = HANGS
@@ -103,7 +121,6 @@ test('time without a connection does not count, and is not a failure of the buck
   await made.clock.advance(60_000)
   expect([found.known, made.requests, made.reported]).toEqual([undefined, 0, []])
   made.connection.current = CONNECTION
-  made.connection.connected.emit(CONNECTION)
   await made.clock.advance(1_000)
   expect(found.known).toBe(true)
 })
