@@ -126,9 +126,14 @@ export class BatchForwarder {
   /** Failing batches take no room from others. */
   get #hasRoom(): boolean {
     const { health, limit } = this.delivery
+    // In one pass without a copy, since every message asks.
+    let [sending, bytes] = [0, 0]
+    for (const held of this.#held.values()) {
+      if (held.phase === 'sending') sending += 1
+      if (held.phase !== 'failing') bytes += held.bytes
+    }
     const most = health.kind === 'denied' ? CHOICE : limit * READY
-    if (this.#heldIn('sending').length >= most) return false
-    return countBytes(this.#heldIn('sending', 'settled')) < this.#options.maxBufferBytes
+    return sending < most && bytes < this.#options.maxBufferBytes
   }
 
   /** Messages are read one at a time: a few kilobytes can become megabytes. */

@@ -4,7 +4,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { manageJetStream } from '../nats/connect.js'
 import loadNats from '../nats/load-nats.cjs'
 import type { BatchKind, StreamNames } from '../nats/message.js'
-import { describeNatsError, JETSTREAM_CODES, readErrorCode } from '../nats/nats-error.js'
+import { describeNatsError, isNotFound, JETSTREAM_CODES, readErrorCode } from '../nats/nats-error.js'
 import type { Clock } from '../shared/clock.js'
 import { pause } from '../shared/pause.js'
 import type { QueueConnection } from './queue-connection.js'
@@ -72,12 +72,10 @@ export class QueueConsumer {
       health.works(this.#part)
     } catch (error) {
       this.#isAnswering = false
-      const code = readErrorCode(error)
-      const isMissing = code === JETSTREAM_CODES.consumerNotFound || code === JETSTREAM_CODES.streamNotFound
-      if (!isMissing) return this.#fails(error)
+      if (!isNotFound(error)) return this.#fails(error)
       this.#info = undefined
       void this.#messages?.close()
-      const what = code === JETSTREAM_CODES.streamNotFound ? `the stream ${names.stream}` : 'it'
+      const what = readErrorCode(error) === JETSTREAM_CODES.streamNotFound ? `the stream ${names.stream}` : 'it'
       health.failed(this.#part, 'MISDIRECTED', `${what} does not exist; run pino-ingest forward init`, true)
     }
   }

@@ -3,7 +3,7 @@ import type { ConsumerInfo, JetStreamManager, StreamInfo } from '@nats-io/jetstr
 import { findDifferences } from './config-check.js'
 import type { Problem } from './config-check.js'
 import type { BatchKind, StreamNames } from './message.js'
-import { isJetStreamMissing, isPermissionError, JETSTREAM_CODES, readErrorCode } from './nats-error.js'
+import { isJetStreamMissing, isNotFound, isPermissionError, JETSTREAM_CODES, readErrorCode } from './nats-error.js'
 import { toBucketConfig, toConsumerConfig, toDeadConfig, toQueueConfig } from './streams.js'
 import type { StreamSizes } from './streams.js'
 
@@ -77,11 +77,6 @@ export async function findOrCreatePart({ read, create }: FleetPart): Promise<Str
     // Of several processes that create it at the same time, some may fail or get no reply.
     return read().catch(() => Promise.reject(error))
   }
-}
-
-function isNotFound(error: unknown): boolean {
-  const code = readErrorCode(error)
-  return code === JETSTREAM_CODES.streamNotFound || code === JETSTREAM_CODES.consumerNotFound
 }
 
 /** What to do about an error of JetStream's API, whose description says what is wrong. */

@@ -1,3 +1,6 @@
+/** Made once: each batch asks for it. */
+let loaded
+
 /**
  * Loads the NATS client, which only applications with the option `nats` install. Loading takes 50 ms.
  *
@@ -9,7 +12,7 @@
  */
 module.exports = function loadNats() {
   try {
-    return { ...require('@nats-io/transport-node'), ...require('@nats-io/jetstream') }
+    return (loaded ??= { ...require('@nats-io/transport-node'), ...require('@nats-io/jetstream') })
   } catch (error) {
     throw new Error(`the NATS client cannot be loaded: ${error instanceof Error ? error.message : error}`, {
       cause: error,

@@ -32,6 +32,12 @@ export function readErrorCode(error: unknown): number | undefined {
   return undefined
 }
 
+/** Whether the stream or the consumer does not exist. */
+export function isNotFound(error: unknown): boolean {
+  const code = readErrorCode(error)
+  return code === JETSTREAM_CODES.streamNotFound || code === JETSTREAM_CODES.consumerNotFound
+}
+
 /** Whether the user lacks the permission for a subject. */
 export function isPermissionError(error: unknown): boolean {
   return namesOf(error).includes('PermissionViolationError')

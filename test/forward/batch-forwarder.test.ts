@@ -13,7 +13,6 @@ import { createLeasedSender } from '../../src/forward/held-message.js'
 import { EndpointPipeline } from '../../src/pipeline/endpoint-pipeline.js'
 import type { EndpointPipelineOptions } from '../../src/pipeline/endpoint-pipeline.js'
 import { KeyPause } from '../../src/shared/key-pause.js'
-import { Signal } from '../../src/shared/signal.js'
 import { FakeClock } from '../fake-clock.js'
 
 const PATIENCE_MS = 10_000
@@ -107,7 +106,6 @@ function rig({ maxBufferBytes = 8_000_000 }: { readonly maxBufferBytes?: number 
   } as unknown as EndpointPipelineOptions)
   const queueConnection = {
     current: CONNECTION as NatsConnection | undefined,
-    connected: new Signal<[NatsConnection]>(),
   }
   const forwarder = new BatchForwarder({
     kind: 'logs',
@@ -143,7 +141,6 @@ function rig({ maxBufferBytes = 8_000_000 }: { readonly maxBufferBytes?: number 
     },
     setConnected: (isConnected) => {
       queueConnection.current = isConnected ? CONNECTION : undefined
-      if (isConnected) queueConnection.connected.emit(CONNECTION)
     },
     setService: (service) => (send = service),
     until: async (condition) => {
