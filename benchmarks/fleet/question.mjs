@@ -22,7 +22,7 @@ import { startQueue } from './queue.mjs'
  */
 
 const SETUPS = /** @type {const} */ (['direct', 'one node', 'three nodes'])
-const SINK = new URL('./slow-sink.mjs', import.meta.url)
+const SINK = new URL('../tools/sink.mjs', import.meta.url)
 const FORWARDERS = [1, 2, 4]
 const SERVICE_MS = 100
 /** Goals that were set before the first measurement. */

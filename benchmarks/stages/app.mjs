@@ -38,10 +38,7 @@ function passes() {
       return (shape) => passesOfSplit(subject(shape).chunks, records)
     case 'fast':
     case 'reference': {
-      const run = passesOfMap(
-        kind,
-        [...subjects.values()].map(({ lines }) => lines),
-      )
+      const run = passesOfMap(kind)
       return (shape) => run(subject(shape).lines)
     }
     case 'breadcrumbs':

@@ -27,13 +27,13 @@ export function newMapper() {
   return new Mapper(MAPPING, -1, () => systemClock.wallNow())
 }
 
-/** Mapper and breadcrumbs, configured as in the worker. @param {Mapper} mapper */
-export function newEntryBuilder(mapper) {
+/** As in the worker. @param {Mapper} mapper @param {boolean} hasBreadcrumbs */
+export function newEntryBuilder(mapper, hasBreadcrumbs) {
   const fail = (/** @type {string} */ problem) => {
     throw new Error(problem)
   }
   return new EntryBuilder({
-    settings: SETTINGS,
+    settings: hasBreadcrumbs ? SETTINGS : { ...SETTINGS, breadcrumbs: false },
     mapping: MAPPING,
     clock: systemClock,
     mapper,

@@ -1,21 +1,14 @@
 /** Lines to entries, by one of the two paths, and to batches. */
+import { Account } from '../../build/modules/diagnostics/account.js'
 import { Batcher } from '../../build/modules/pipeline/batcher.js'
-import { systemClock } from '../../build/modules/shared/clock.js'
+import { RecordReader } from '../../build/modules/pipeline/record-reader.js'
 import { LineReader } from '../../build/modules/record/line-reader.js'
-import { mapByParsing } from '../../build/modules/record/reference/reference-path.js'
+import { DECLINED } from '../../build/modules/record/kernel/kernel.js'
+import { systemClock } from '../../build/modules/shared/clock.js'
 import { cpuUs, mustBe } from '../tools/measure.mjs'
-import { MAPPING, SETTINGS, newEntryBuilder, newMapper } from './configured.mjs'
+import { SETTINGS, newEntryBuilder, newMapper } from './configured.mjs'
 
-/**
- * @typedef {import('../../src/record/line-ring.js').Line} Line
- * @typedef {import('../../src/record/mapped-record.js').EntryBytes} EntryBytes
- * @typedef {{ bytes?: EntryBytes | undefined, json: string, severity: number }} Mapped
- * @typedef {object} MapsLines
- * @property {import('../../src/record/mapper.js').Mapper} mapper
- * @property {() => void} beginText
- * @property {(line: Line) => Mapped} build
- * @typedef {(entry: string | EntryBytes, severity: number) => void} OnEntry
- */
+/** @typedef {{ us: number, count: number, write: (text: string) => void, end: () => void }} Pass */
 
 /** Records after which the passes take turns, so that other load on the machine affects all of them. */
 const BLOCK = 1000
@@ -23,118 +16,93 @@ const BLOCK = 1000
 /**
  * One pass reads, another reads and maps, a third also batches, and the differences are the costs. Breadcrumbs are measured in the same way.
  *
- * @param {'fast' | 'reference'} path @param {readonly (readonly string[])[]} all
+ * @param {'fast' | 'reference'} path
  * @returns {(lines: readonly string[]) => Record<string, number>}
  */
-export function passesOfMap(path, all) {
-  if (path === 'reference') {
-    const run = inBlocks({ read: reader(), map: referencePath(), batch: referencePath() })
-    return (lines) => {
-      const { read = 0, map = 0, batch = 0 } = run(lines)
-      return { 'map: reference': map - read, 'batch: reference': batch - map }
-    }
-  }
-  const declined = new Map(all.map((lines) => [lines, declinedIn(lines)]))
-  const run = inBlocks({ read: reader(), map: worker(), batch: worker(), breadcrumbs: withBreadcrumbs() })
+export function passesOfMap(path) {
+  const isReference = path === 'reference'
+  const run = inBlocks({
+    read: readsOnly(),
+    map: reads({ isReference }),
+    batch: reads({ isReference, isBatched: true }),
+    ...(!isReference && { breadcrumbs: reads({ hasBreadcrumbs: true }) }),
+  })
   return (lines) => {
     const { read = 0, map = 0, batch = 0, breadcrumbs = 0 } = run(lines)
-    return { map: map - read, batch: batch - map, breadcrumbs: breadcrumbs - map, declined: declined.get(lines) ?? 0 }
+    if (isReference) return { 'map: reference': map - read, 'batch: reference': batch - map }
+    return { map: map - read, batch: batch - map, breadcrumbs: breadcrumbs - map }
   }
 }
 
-/** @param {Record<string, MapsLines>} mappers one pass each; the pass named `batch` also batches @returns {(lines: readonly string[]) => Record<string, number>} us by pass */
-function inBlocks(mappers) {
-  const passes = Object.entries(mappers).map(([name, mapper]) => ({ name, pass: new Pass(mapper) }))
+/** @param {Record<string, Pass>} passes @returns {(lines: readonly string[]) => Record<string, number>} us by pass */
+function inBlocks(passes) {
+  const order = Object.entries(passes)
   return (lines) => {
-    let chars = 0
-    let count = 0
-    const batcher = new Batcher({
-      ...SETTINGS,
-      clock: systemClock,
-      onBatch: (batch) => {
-        count += batch.count
-      },
-    })
-    /** @type {OnEntry} */
-    const add = (entry, severity) => batcher.add(entry, severity)
-    /** @type {OnEntry} */
-    const look = (entry) => {
-      chars += typeof entry === 'string' ? entry.length : entry.end - entry.start
-    }
-    for (const { pass } of passes) pass.us = 0
+    for (const [, pass] of order) pass.us = pass.count = 0
     for (let at = 0; at < lines.length; at += BLOCK) {
       const block = `${lines.slice(at, at + BLOCK).join('\n')}\n`
       // The order changes: later passes find the block in the CPU cache.
-      passes.push(/** @type {typeof passes[number]} */ (passes.shift()))
-      for (const { name, pass } of passes) pass.run(block, name === 'batch' ? add : look)
+      order.push(/** @type {typeof order[number]} */ (order.shift()))
+      for (const [, pass] of order) {
+        const from = process.cpuUsage()
+        pass.write(block)
+        pass.us += cpuUs(from)
+      }
     }
-    batcher.seal()
-    mustBe(count, lines.length)
-    if (chars === 0) throw new Error('no entries')
-    return Object.fromEntries(passes.map(({ name, pass }) => [name, pass.us]))
+    for (const [, pass] of order) {
+      pass.end()
+      mustBe(pass.count, lines.length)
+    }
+    return Object.fromEntries(order.map(([name, { us }]) => [name, us]))
   }
 }
 
-/** Reads and maps lines with a mapper of its own, as the pipeline does. */
-class Pass {
-  us = 0
-  #lines
-  #maps
-  /** @type {OnEntry} */
-  #onEntry = () => {}
-
-  /** @param {MapsLines} maps */
-  constructor(maps) {
-    this.#maps = maps
-    this.#lines = new LineReader(maps.mapper.lines, (line) => {
-      const record = maps.build(line)
-      this.#onEntry(record.bytes ?? record.json, Math.max(0, record.severity))
-    })
-  }
-
-  /** @param {string} text @param {OnEntry} onEntry */
-  run(text, onEntry) {
-    const from = process.cpuUsage()
-    this.#onEntry = onEntry
-    this.#maps.beginText()
-    this.#lines.write(text)
-    this.us += cpuUs(from)
-  }
+/** Only finds lines, a stage of its own. @returns {Pass} */
+function readsOnly() {
+  const reader = new LineReader({
+    ring: newMapper().lines,
+    onLines() {
+      for (; reader.hasLines; pass.count += 1) reader.next()
+    },
+    onLongLine() {},
+  })
+  const pass = { us: 0, count: 0, write: (/** @type {string} */ text) => reader.write(text), end() {} }
+  return pass
 }
 
-/** Only reads lines, a stage of its own. @returns {MapsLines} */
-function reader() {
-  return { mapper: newMapper(), beginText() {}, build: () => ({ json: '', severity: 0 }) }
-}
-
-/** @returns {MapsLines} the kernel, and the reference path for the lines that it rejects */
-function worker() {
+/** Reads records as the pipeline does. @param {{ isReference?: boolean, isBatched?: boolean, hasBreadcrumbs?: boolean }} what @returns {Pass} */
+function reads({ isReference = false, isBatched = false, hasBreadcrumbs = false }) {
   const mapper = newMapper()
-  return { mapper, beginText() {}, build: (line) => mapper.map(line) }
-}
-
-/** @returns {MapsLines} */
-function withBreadcrumbs() {
-  const mapper = newMapper()
-  const builder = newEntryBuilder(mapper)
-  return { mapper, beginText: () => builder.beginText(), build: (line) => builder.build(line) }
-}
-
-/** @returns {MapsLines} the path of `Mapper` for a line that the kernel rejects */
-function referencePath() {
-  return {
-    mapper: newMapper(),
-    beginText() {},
-    build({ text }) {
-      const receivedAt = new Date(systemClock.wallNow()).toISOString()
-      const { json, level } = mapByParsing(text, MAPPING, receivedAt)
-      return { json, severity: level.severity }
+  if (isReference) Object.defineProperty(mapper, 'run', { value: () => DECLINED })
+  const batcher = new Batcher({
+    ...SETTINGS,
+    clock: systemClock,
+    onBatch(batch) {
+      pass.count += batch.count
+    },
+  })
+  const counter = {
+    room: SETTINGS.batch.size,
+    roomBytes: SETTINGS.batch.bytes,
+    /** @param {unknown} _entries @param {number} _severity */
+    add(_entries, _severity, count = 1) {
+      pass.count += count
     },
   }
-}
-
-/** The number of lines that the kernel leaves to the reference path. @param {readonly string[]} lines */
-function declinedIn(lines) {
-  const mapper = newMapper()
-  return lines.filter((line) => !mapper.map(mapper.lines.place(line)).isMappedByKernel).length
+  const reader = new RecordReader({
+    isEnabled: true,
+    endpoint: {
+      account: new Account(),
+      admission: { threshold: 0 },
+      batcher: isBatched ? batcher : counter,
+      recordNotAdmitted() {},
+    },
+    entryBuilder: newEntryBuilder(mapper, hasBreadcrumbs),
+    mapper,
+    joinsLines: false,
+    onUnsupportedInput() {},
+    onRead() {},
+  })
+  const pass = { us: 0, count: 0, write: (/** @type {string} */ text) => reader.write(text), end: () => batcher.seal() }
+  return pass
 }

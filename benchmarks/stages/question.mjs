@@ -31,7 +31,6 @@ const INSTEAD = /** @type {const} */ ([
   ['batch', 'batch: reference', 'write the result of that into a batch'],
 ])
 const FURTHER = /** @type {const} */ ([
-  ['breadcrumbs: one scope', 'a breadcrumb buffered, one scope for all'],
   ['breadcrumbs: taken', `${TAKEN} breadcrumbs taken, µs per error`],
   ['request: 32 in flight', 'request, 32 in flight'],
 ])
@@ -114,9 +113,8 @@ function linesOf([shape, of]) {
     `${(stage(of, name).median / stage(of, ours).median).toFixed(1)} times`,
   ])
   const further = FURTHER.map(([name, label]) => [label, cell(stage(of, name)), ''])
-  const declined = of.stages['declined']?.median ?? 0
   const rows = [
-    [`${shape}, ${of.lineBytes} bytes a line, ${(declined * 100).toFixed(0)} % not by the kernel`, '', ''],
+    [`${shape}, ${of.lineBytes} bytes a line`, '', ''],
     ...flow,
     ...whole,
     ['instead', '', ''],

@@ -5,6 +5,7 @@ import { systemClock } from '../../build/modules/shared/clock.js'
 import { createIngestSender } from '../../build/modules/delivery/ingest-sender.js'
 import { cpuUs } from '../tools/measure.mjs'
 import { batchesOf } from './batches.mjs'
+import { SETTINGS } from './configured.mjs'
 
 /** @typedef {import('../../src/batch/batch.js').Batch} Batch */
 
@@ -24,13 +25,13 @@ export async function passesOfRequest(lines, url) {
 
 /** @param {readonly Batch[]} batches @param {string} url @param {number} concurrency */
 async function sendAll(batches, url, concurrency) {
-  const http = createHttp({ url, apiKey: 'bench', requestTimeoutMs: 10_000, maxConnections: concurrency })
+  const http = createHttp({ ...SETTINGS, url, maxConnections: concurrency })
   const sender = createIngestSender({ http, clock: systemClock })
   const { signal } = new AbortController()
   setMaxListeners(0, signal) // each request in flight adds a listener
   const send = async (/** @type {Batch} */ batch) => {
     const outcome = await sender.send(batch, signal)
-    if (outcome.kind !== 'delivered') throw new Error(`the sink did not accept a batch: ${outcome.kind}`)
+    if (outcome.kind !== 'delivered') throw new Error(`the sink did not accept a batch: ${JSON.stringify(outcome)}`)
   }
   // Connections are opened once and kept, so opening them is not part of the cost of a record.
   await Promise.all(batches.slice(0, concurrency).map(send))

@@ -19,10 +19,14 @@ const NOTHING = {}
 /** @param {readonly string[]} chunks @param {number} records */
 function ours(chunks, records) {
   let count = 0
-  const { lines } = newMapper()
+  const { lines: ring } = newMapper()
   const from = process.cpuUsage()
-  const reader = new LineReader(lines, () => {
-    count += 1
+  const reader = new LineReader({
+    ring,
+    onLines() {
+      for (; reader.hasLines; count += 1) reader.next()
+    },
+    onLongLine() {},
   })
   for (const chunk of chunks) reader.write(chunk)
   reader.end()
