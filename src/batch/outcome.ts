@@ -13,7 +13,7 @@ export interface Delivered {
    * Set if the reply may be from the service but is not the result of the batch: a 2xx without an ingest result, or one that accepts
    * more entries than were sent. The batch counts as accepted; this is reported once.
    */
-  readonly unreadable?: true
+  readonly unreadable?: true | undefined
 }
 
 /** The service rejected all entries. */

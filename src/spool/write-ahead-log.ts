@@ -147,9 +147,10 @@ export class WriteAheadLog implements EntryLog {
     if (written > 0) segment?.add(written)
     if (first !== this.#writer?.segment && first?.isGone === false) first.complete()
     if (segment === undefined || segment.isGone || written === 0) return batch
-    const acknowledgement = createAcknowledgement(segment, batchId, written)
+    const acknowledgement = createAcknowledgement(segment, open.id, written)
     if (!this.#isInCurrent(open)) return { ...batch, count: written, acknowledgement }
-    return { ...batch, acknowledgement, place: { segment: segment.number, offset } }
+    const { body, highestSeverity } = batch
+    return { batchId, count, highestSeverity, body, acknowledgement, place: { segment: segment.number, offset } }
   }
 
   #begin(batchId: string): void {

@@ -2,7 +2,7 @@
 import { closeSync, constants, ftruncateSync, fstatSync, readSync } from 'node:fs'
 import zlib from 'node:zlib'
 import { closeQuietly, openOwn, writeAll } from '../../shared/safe-files.js'
-import { parseUuid, formatUuid } from './frame.js'
+import { formatUuid } from './frame.js'
 import { PositionSet } from './position-set.js'
 
 /** Not imported by name: see `shared/node-version.ts`. */
@@ -45,12 +45,13 @@ export class AcknowledgementLog {
     this.#onError = onError
   }
 
-  recordSettled(batchId: string, positions: PositionSet): void {
-    this.#append(SETTLED, batchId, positions)
+  /** @param id of the batch, 16 bytes */
+  recordSettled(id: Uint8Array, positions: PositionSet): void {
+    this.#append(SETTLED, id, positions)
   }
 
-  recordPart(batchId: string, positions: PositionSet): void {
-    this.#append(PART, batchId, positions)
+  recordPart(id: Uint8Array, positions: PositionSet): void {
+    this.#append(PART, id, positions)
   }
 
   /** Writes all unwritten records, and reports an error. */
@@ -78,10 +79,10 @@ export class AcknowledgementLog {
     this.#fd = undefined
   }
 
-  #append(kind: number, batchId: string, positions: PositionSet): void {
-    const record = Buffer.alloc(RECORD_BYTES)
+  #append(kind: number, id: Uint8Array, positions: PositionSet): void {
+    const record = Buffer.allocUnsafe(RECORD_BYTES)
     record.writeUInt32LE(kind)
-    record.set(parseUuid(batchId), CRC_FROM)
+    record.set(id, CRC_FROM)
     record.set(positions.bytes, CRC_FROM + 16)
     // The CRC also covers the kind, as its start value.
     record.writeUInt32LE(crc32(record.subarray(CRC_FROM), kind), 4)

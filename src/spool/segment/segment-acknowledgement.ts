@@ -1,12 +1,14 @@
 /** Acknowledgement of a batch whose entries are in a segment. */
 import type { BatchAcknowledgement } from '../../batch/batch.js'
+import { parseUuid } from './frame.js'
 import { PositionSet } from './position-set.js'
 import type { Segment } from './segment.js'
 
 /** A batch in a segment. All acknowledgements of its sub-batches share it. */
 interface StoredBatch {
   readonly segment: Segment
-  readonly batchId: string
+  /** 16 bytes. */
+  readonly id: Uint8Array
   unsettled: PositionSet
 }
 
@@ -28,14 +30,14 @@ class SegmentAcknowledgement implements BatchAcknowledgement {
   }
 
   createPart(indices: readonly number[]): BatchAcknowledgement {
-    const { segment, batchId } = this.#batch
+    const { segment, id } = this.#batch
     const positions = this.#positionsAt(indices)
-    if (!segment.isGone) segment.acknowledgements.recordPart(batchId, PositionSet.from(positions))
+    if (!segment.isGone) segment.acknowledgements.recordPart(id, PositionSet.from(positions))
     return new SegmentAcknowledgement(this.#batch, positions)
   }
 
   acknowledge(indices?: readonly number[]): void {
-    const { segment, batchId, unsettled } = this.#batch
+    const { segment, id, unsettled } = this.#batch
     const positions = indices === undefined ? this.#all : PositionSet.from(this.#positionsAt(indices))
     // Usually the whole batch is settled at once.
     const settled = positions === unsettled ? unsettled : unsettled.intersection(positions)
@@ -43,7 +45,7 @@ class SegmentAcknowledgement implements BatchAcknowledgement {
     this.#batch.unsettled = positions === unsettled ? NONE : unsettled.difference(settled)
     // The segment was dropped, or claimed by another process.
     if (segment.isGone) return
-    segment.acknowledgements.recordSettled(batchId, settled)
+    segment.acknowledgements.recordSettled(id, settled)
     segment.settled(settled.size)
   }
 
@@ -58,7 +60,7 @@ export function createPartAcknowledgements(
   batchId: string,
   groups: readonly (readonly number[])[],
 ): BatchAcknowledgement[] {
-  const batch = { segment, batchId, unsettled: PositionSet.from(groups.flat()) }
+  const batch = { segment, id: parseUuid(batchId), unsettled: PositionSet.from(groups.flat()) }
   return groups.map((positions) => new SegmentAcknowledgement(batch, positions))
 }
 
@@ -66,10 +68,11 @@ const NONE = PositionSet.empty()
 /** Lists and sets shared by all batches of the same number of entries. */
 const WHOLE_BATCHES: { readonly positions: readonly number[]; readonly all: PositionSet }[] = []
 
-export function createAcknowledgement(segment: Segment, batchId: string, count: number): BatchAcknowledgement {
+/** @param id 16 bytes */
+export function createAcknowledgement(segment: Segment, id: Uint8Array, count: number): BatchAcknowledgement {
   const { positions, all } = (WHOLE_BATCHES[count] ??= {
     positions: [...Array(count).keys()],
     all: PositionSet.first(count),
   })
-  return new SegmentAcknowledgement({ segment, batchId, unsettled: all }, positions, all)
+  return new SegmentAcknowledgement({ segment, id, unsettled: all }, positions, all)
 }

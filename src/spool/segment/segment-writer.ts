@@ -7,8 +7,8 @@ import type { Segment } from './segment.js'
 
 /** Space that segments leave free on the volume, for the folder of the next process and for acknowledgements. */
 const RESERVED_BYTES = 256 * 1024
-/** Bytes between two checks of the free space. */
-const CHECK_BYTES = 64 * 1024
+/** Share of the free space that is written before the next check, since other programs use the volume, too. */
+const CHECK_SHARE = 1 / 16
 
 export interface SegmentWriterOptions {
   readonly createdAtMs: number
@@ -53,7 +53,7 @@ export class SegmentWriter {
       const free = readFreeBytes(this.segment.path)
       const usableBytes = free - RESERVED_BYTES - bytes.length
       if (usableBytes < 0) throw new Error(`ENOSPC: ${free} bytes are free, and the spool reserves ${RESERVED_BYTES}`)
-      this.#checkAtBytes = size + Math.min(usableBytes, CHECK_BYTES)
+      this.#checkAtBytes = size + usableBytes * CHECK_SHARE
     }
     writeAll(this.#fd, bytes)
     this.segment.writtenBytes = size

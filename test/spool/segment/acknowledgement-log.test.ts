@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AcknowledgementLog, readAcknowledgements } from '../../../src/spool/segment/acknowledgement-log.js'
+import { parseUuid } from '../../../src/spool/segment/frame.js'
 import { PositionSet } from '../../../src/spool/segment/position-set.js'
 import { readRecords } from '../disk-image.js'
 import { removeScratch, scratchFolder } from '../scratch.js'
@@ -46,7 +47,7 @@ afterEach(() => removeScratch(folder))
 function write(records: readonly Given[]): void {
   const journal = new AcknowledgementLog(path, (error) => errors.push(error))
   for (const { kind, id, positions } of records)
-    journal[kind === 'part' ? 'recordPart' : 'recordSettled'](id, PositionSet.from(positions))
+    journal[kind === 'part' ? 'recordPart' : 'recordSettled'](parseUuid(id), PositionSet.from(positions))
   journal.close()
 }
 
@@ -145,11 +146,11 @@ describe('the acknowledgement log', () => {
   test('reports a failed write, and repeats it with the next record', () => {
     mkdirSync(path)
     const journal = new AcknowledgementLog(path, (error) => errors.push(error))
-    journal.recordSettled(IDS[0] as string, PositionSet.from([1]))
+    journal.recordSettled(parseUuid(IDS[0] as string), PositionSet.from([1]))
     journal.flush()
     expect(errors).toHaveLength(1)
     rmSync(path, { recursive: true })
-    journal.recordSettled(IDS[0] as string, PositionSet.from([2]))
+    journal.recordSettled(parseUuid(IDS[0] as string), PositionSet.from([2]))
     journal.close()
     expect(errors).toHaveLength(1)
     expect(read()).toEqual({ [IDS[0] as string]: { settled: [1, 2], parts: [] } })
