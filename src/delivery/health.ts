@@ -3,6 +3,7 @@ import { computeDelayMs } from '../shared/backoff.js'
 import type { RetrySettings } from '../options/settings.js'
 
 export type FailingHealth = Extract<Health, { kind: 'down' | 'denied' }>
+type Recovering = Extract<Health, { kind: 'recovering' }>
 
 export type Health =
   /** Nothing was accepted yet: one request at a time. */
@@ -46,8 +47,8 @@ interface Rate {
 export type HealthEvent =
   /** A request begins. */
   | { readonly kind: 'sent' }
-  /** The service accepted entries, or named those that it rejects. */
-  | { readonly kind: 'accepted' }
+  /** The service accepted entries, or named those that it rejects. `isCaughtUp`: nothing waits. */
+  | { readonly kind: 'accepted'; readonly isCaughtUp: boolean }
   /** A reply that names no entry. `isRepeated`: to an entry that was refused alone before, which shows nothing new. */
   | { readonly kind: 'refused'; readonly reason: string; readonly startedAt: number; readonly isRepeated: boolean }
   /** `isOutage`: no other request shows that the service works. */
@@ -58,8 +59,6 @@ export type HealthEvent =
       readonly isOutage: boolean
       readonly nobodyListens?: boolean | undefined
     }
-  /** Nothing waits. */
-  | { readonly kind: 'caught-up' }
   /** A flush: the next probe begins within this time. */
   | { readonly kind: 'hurried'; readonly withinMs: number }
   /** The process ends: the backoff begins anew, and no rate is limited. */
@@ -97,15 +96,13 @@ export const UNPROVEN: Health = { kind: 'unproven' }
 export function step(health: Health, event: HealthEvent, context: HealthContext): Health {
   switch (event.kind) {
     case 'accepted':
-      return accept(health, context)
+      return accept(health, event.isCaughtUp, context)
     case 'refused':
       return refuse(health, event, context)
     case 'unavailable':
       return fail(health, event, context)
     case 'sent':
       return health.kind === 'recovering' ? { ...health, nextAt: context.now + jitteredMs(health, context) } : health
-    case 'caught-up':
-      return health.kind === 'recovering' ? resume(health, context) : health
     case 'hurried':
       return hurry(health, context.now + event.withinMs)
     case 'ending':
@@ -134,21 +131,22 @@ export function isWorking({ kind }: Health): boolean {
   return kind === 'working' || kind === 'recovering'
 }
 
-function accept(health: Health, context: HealthContext): Health {
+function accept(health: Health, isCaughtUp: boolean, context: HealthContext): Health {
   const { now, random } = context
   switch (health.kind) {
     case 'working':
-      return { ...health, recent: health.recent << 1, rate: count(health.rate, now) }
+      return { kind: 'working', recent: health.recent << 1, rate: count(health.rate, now) }
     case 'down': {
       const { usualPerMs, since } = health
       if (usualPerMs === undefined) return begin(now)
       const perMs = Math.max(RECOVERY_RATE_FACTOR * usualPerMs, LEAST_PER_MS)
       const until = now + Math.min(RECOVERY_TIME_FACTOR * (now - since), MAX_LIMITED_MS)
       // Random, so that the clients of a service do not return in step.
-      return { kind: 'recovering', perMs, until, nextAt: now + random() / perMs, usualPerMs }
+      const limited: Recovering = { kind: 'recovering', perMs, until, nextAt: now + random() / perMs, usualPerMs }
+      return isCaughtUp ? resume(limited, context) : limited
     }
     case 'recovering':
-      return intervalMs(health, now) <= 1 ? resume(health, context) : health
+      return isCaughtUp || intervalMs(health, now) <= 1 ? resume(health, context) : health
     case 'unproven':
     case 'denied':
       return begin(now)
@@ -202,13 +200,13 @@ function begin(now: number): Health {
 }
 
 /** Ends the limit. The count continues with the usual rate, as if there had been no outage. */
-function resume({ usualPerMs }: Extract<Health, { kind: 'recovering' }>, { now }: HealthContext): Health {
+function resume({ usualPerMs }: Recovering, { now }: HealthContext): Health {
   const rate = { count: usualPerMs * RATE_TIME_CONSTANT_MS, countedAt: now, since: -Infinity }
   return { kind: 'working', recent: 0, rate }
 }
 
 function count(rate: Rate, now: number): Rate {
-  return { ...rate, count: decayed(rate, now) + 1, countedAt: now }
+  return { count: decayed(rate, now) + 1, countedAt: now, since: rate.since }
 }
 
 function decayed({ count: counted, countedAt }: Rate, now: number): number {
@@ -224,12 +222,12 @@ function usual(health: Health, now: number): number | undefined {
   )
 }
 
-function intervalMs({ perMs, until }: Extract<Health, { kind: 'recovering' }>, now: number): number {
+function intervalMs({ perMs, until }: Recovering, now: number): number {
   return 1 / (perMs * 2 ** (Math.max(now - until, 0) / DOUBLES_EVERY_MS))
 }
 
 /** Between 0.8 and 1.2 of the interval. */
-function jitteredMs(health: Extract<Health, { kind: 'recovering' }>, { now, random }: HealthContext): number {
+function jitteredMs(health: Recovering, { now, random }: HealthContext): number {
   return intervalMs(health, now) * (0.8 + 0.4 * random())
 }
 

@@ -120,15 +120,9 @@ function toOutcome(
   }
   switch (kind) {
     case 'ok': {
-      if (result === undefined)
-        return {
-          kind: 'delivered',
-          status,
-          accepted: batch.count,
-          rejected: [],
-          ...(expected === 'ingest-result' && { unreadable: true as const }),
-        }
-      return delivered(batch, status, result)
+      if (result !== undefined) return delivered(batch, status, result)
+      const unreadable = expected === 'ingest-result' || undefined
+      return { kind: 'delivered', status, accepted: batch.count, rejected: [], unreadable }
     }
     case 'refused': {
       // Sending the batch again would duplicate the accepted entries.
@@ -167,6 +161,6 @@ function delivered({ count }: Batch, status: number, { accepted, errors }: Inges
     accepted: Math.min(accepted, count - named),
     rejected: errors,
     status,
-    ...(accepted > count && { unreadable: true as const }),
+    unreadable: accepted > count || undefined,
   }
 }

@@ -48,16 +48,10 @@ export function countBytes({ batch: { body } }: Pick<Job, 'batch'>): number {
   return body.length + JOB_OVERHEAD_BYTES
 }
 
+const FRESH = { kind: 'fresh' } as const
+
 export function createJob(batch: Batch, lane: Lane, sequence: number): Job {
-  return {
-    batch,
-    lane,
-    sequence,
-    standing: { kind: 'fresh' },
-    attempts: 0,
-    notBefore: -Infinity,
-    mayBeStored: false,
-  }
+  return { batch, lane, sequence, standing: FRESH, attempts: 0, notBefore: -Infinity, mayBeStored: false }
 }
 
 /** Whether it cannot be divided: its entry is shortened, refused and rejected alone. */

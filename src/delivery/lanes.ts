@@ -128,6 +128,11 @@ export class Lanes {
     return [...this.#failed, ...this.#fresh.live, ...this.#fresh.backlog, ...this.#fresh.adopted]
   }
 
+  /** Whether no batch waits, of those in memory and those of this process on disk. */
+  get isEmpty(): boolean {
+    return this.#entries === 0 && !this.isReadable
+  }
+
   /** Whether a batch of this process can be read from disk. */
   get isReadable(): boolean {
     return this.#reading.spilled || this.#options.disk?.spilled.hasMore === true
@@ -227,6 +232,10 @@ export class Lanes {
 
   /** Takes the next job that may be sent. */
   pick(context: PickContext): Job | undefined {
+    if (this.#bytes === 0) {
+      this.#liveInARow = 0
+      return undefined
+    }
     const { health } = context
     if (health.kind === 'denied') return this.#pickProbe(health.refusals, context)
     if (this.#isStrict) return this.#pickInOrder(context)
@@ -252,12 +261,8 @@ export class Lanes {
   /** Three new batches, then one of those that wait longer. */
   #pickFresh(context: PickContext): Job | undefined {
     const live = this.#liveInARow < LIVE_PER_BACKLOG ? this.#shift('live') : undefined
-    if (live !== undefined) {
-      this.#liveInARow += 1
-      return live
-    }
-    this.#liveInARow = 0
-    return this.#pickOlder(context) ?? this.#shift('live')
+    this.#liveInARow = live === undefined ? 0 : this.#liveInARow + 1
+    return live ?? this.#pickOlder(context) ?? this.#shift('live')
   }
 
   /** In turn: the backlog of this process, that of earlier ones, and jobs that fail while others are accepted. */
@@ -482,7 +487,7 @@ function findLeast(jobs: readonly Job[], rankOf: (job: Job) => number | undefine
 
 /** Usually the job is the last one. */
 function insertSorted(list: Job[], job: Job): void {
-  let at = list.length
-  while (at > 0 && compareJobs(list[at - 1] as Job, job) > 0) at -= 1
-  list.splice(at, 0, job)
+  let at = list.push(job) - 1
+  for (; at > 0 && compareJobs(list[at - 1] as Job, job) > 0; at -= 1) list[at] = list[at - 1] as Job
+  list[at] = job
 }

@@ -306,12 +306,10 @@ export class Scheduler {
 
   /** Requests in flight that the limit counts. */
   get #running(): number {
-    const now = this.#now
+    const silentAt = this.#ending === undefined ? -Infinity : this.#now - SILENCE_MS
     let running = 0
-    for (const { number, startedAt } of this.#inFlight) {
-      const isSilent = this.#ending !== undefined && now - startedAt >= SILENCE_MS
-      if (number > this.#staleUpTo && !isSilent) running += 1
-    }
+    for (const { number, startedAt } of this.#inFlight)
+      if (number > this.#staleUpTo && startedAt > silentAt) running += 1
     return running
   }
 
@@ -352,18 +350,20 @@ export class Scheduler {
     if (this.#isClosed) return
     // One time for all decisions: what is not yet due for one must not be over for the timer.
     const now = this.#now
-    for (let job = this.#next(now); job !== undefined; job = this.#next(now)) this.#start(job)
+    let running = this.#running
+    for (let job = this.#next(now, running); job !== undefined; job = this.#next(now, running)) {
+      this.#start(job, now)
+      running += 1
+    }
     this.#lanes.refill(isFailing(this.#health))
     this.#checkFlushes(now)
     this.#checkEnding(now)
-    this.#setTimer(now)
+    this.#setTimer(now, running)
   }
 
-  #next(now: number): Job | undefined {
+  #next(now: number, running: number): Job | undefined {
     const { maxConcurrency, maxBufferBytes } = this.#options
-    const { aborted } = this.#abort.signal
-    if (aborted || this.#isFinished(now)) return undefined
-    const running = this.#running
+    if (this.#abort.signal.aborted || this.#isFinished(now)) return undefined
     // Stale requests use connections, but never all of them.
     const most = Math.min(this.limit, Math.max(maxConcurrency - this.#inFlight.size + running, 1))
     if (this.#nextRequestAt > now || running >= most) return undefined
@@ -371,8 +371,7 @@ export class Scheduler {
     return this.#lanes.pick(this.#context(now))
   }
 
-  #start(job: Job): void {
-    const now = this.#now
+  #start(job: Job, now: number): void {
     if (this.#inFlight.size === 0) this.#concurrency.beginAlone(now)
     this.#begun += 1
     const inFlightAtStart = this.#inFlight.size + 1
@@ -381,7 +380,7 @@ export class Scheduler {
     this.#inFlightBytes += countBytes(job)
     this.#inFlightEntries += job.batch.count
     this.#options.events.emit({ kind: 'sent', job, isProbe: isFailing(this.#health), limit: this.limit })
-    this.#step({ kind: 'sent' })
+    this.#step({ kind: 'sent' }, now)
     void this.#send(request)
   }
 
@@ -451,13 +450,12 @@ export class Scheduler {
     this.#latestAccepted = Math.max(this.#latestAccepted, number)
     if (number <= this.#staleUpTo && this.#health.kind === 'down') return
     const wasDown = this.#health.kind === 'down'
-    this.#step({ kind: 'accepted' })
+    this.#step({ kind: 'accepted', isCaughtUp: this.#lanes.isEmpty })
     if (wasDown) this.#lanes.moveToBacklog()
     if (this.#ending !== undefined) {
       const failuresLeft = Math.max(this.#ending.failuresLeft, FAILURES_AFTER_SUCCESS)
       this.#ending = { ...this.#ending, failuresLeft }
     }
-    if (this.#lanes.entries === 0 && !this.#lanes.isReadable) this.#step({ kind: 'caught-up' })
     this.#options.events.emit({ kind: 'accepted' })
   }
 
@@ -542,7 +540,7 @@ export class Scheduler {
     }
     const isDivisible = mayConcernContent && !next.mayBeStored && !isSingle(job)
     // No other shows whether the content is the cause. Its halves do, but suspect, they step out of a strict order.
-    const isLast = this.#inFlight.size === 0 && this.#lanes.entries === 0 && !this.#lanes.isReadable
+    const isLast = this.#inFlight.size === 0 && this.#lanes.isEmpty
     const isAlone = isLast && (maxConcurrency > 1 || this.#ending !== undefined)
     const mostFailures = this.#ending === undefined ? FAILURES_BEFORE_HALVES : FAILURES_BEFORE_HALVES_AT_END
     if (isDivisible && (isAlone ? next.attempts : failures) >= mostFailures) return halve(next)
@@ -592,9 +590,8 @@ export class Scheduler {
     this.#ending = { ...this.#ending, failuresLeft: hasEnded ? 0 : this.#ending.failuresLeft - 1 }
   }
 
-  #step(event: HealthEvent): void {
-    const { retry } = this.#options
-    this.#health = step(this.#health, event, { now: this.#now, random: this.#random, retry })
+  #step(event: HealthEvent, now = this.#now): void {
+    this.#health = step(this.#health, event, { now, random: this.#random, retry: this.#options.retry })
   }
 
   #hurry(event: HealthEvent, withinMs: number): void {
@@ -656,23 +653,27 @@ export class Scheduler {
   }
 
   /** One timer, for the earliest time at which a request, a flush or the end is due. */
-  #setTimer(now: number): void {
-    const times = this.#flushWaiters.map(({ endsAt }) => endsAt)
-    if (this.#ending !== undefined) {
-      times.push(this.#ending.deadlineAt)
-      // Then these do not delay others any longer.
-      for (const { startedAt } of this.#inFlight) times.push(startedAt + SILENCE_MS)
+  #setTimer(now: number, running: number): void {
+    let at = Infinity
+    const add = (time: number): void => {
+      if (time > now && time < at) at = time
     }
-    const { requestTimeoutMs, isInProcess = false, maxConcurrency } = this.#options
+    const { requestTimeoutMs, isInProcess = false } = this.#options
     const health = this.#health
-    if (this.#flushWaiters.length > 0 && isFailing(health)) times.push(health.since + requestTimeoutMs)
-    const running = this.#running
-    if (running < Math.min(this.limit, maxConcurrency)) {
-      times.push(Math.max(this.#nextRequestAt, this.#lanes.dueAt(this.#context(now))))
-      const isAdoptionDue = this.#lanes.hasAdoptedInMemory && !this.#isAdopting
-      if (isInProcess && this.#ending === undefined && isAdoptionDue) times.push(Math.max(this.#nextRequestAt, now + 1))
+    for (const { endsAt } of this.#flushWaiters) {
+      add(endsAt)
+      if (isFailing(health)) add(health.since + requestTimeoutMs)
     }
-    const at = Math.min(...times.filter((time) => time > now), Infinity)
+    if (this.#ending !== undefined) {
+      add(this.#ending.deadlineAt)
+      // Then these do not delay others any longer.
+      for (const { startedAt } of this.#inFlight) add(startedAt + SILENCE_MS)
+    }
+    if (this.#lanes.bytes > 0 && running < this.limit) {
+      add(Math.max(this.#nextRequestAt, this.#lanes.dueAt(this.#context(now))))
+      const isAdoptionDue = this.#lanes.hasAdoptedInMemory && !this.#isAdopting
+      if (isInProcess && this.#ending === undefined && isAdoptionDue) add(Math.max(this.#nextRequestAt, now + 1))
+    }
     if (at === this.#timer?.at) return
     this.#timer?.cancel()
     this.#timer =

@@ -109,10 +109,10 @@ export class Settlement {
   }
 
   /** Counts and reports an entry of a low level that was not admitted. */
-  notAdmitted(reason: 'buffer' | 'spool'): void {
-    this.#options.account.dropped[reason] += 1
+  notAdmitted(reason: 'buffer' | 'spool', count: number): void {
+    this.#options.account.dropped[reason] += count
     const { text } = reason === 'buffer' ? DROP_MESSAGES.memoryShort : DROP_MESSAGES.diskShort
-    this.#options.report.dropped(1, reason, text())
+    this.#options.report.dropped(count, reason, text())
   }
 
   /**

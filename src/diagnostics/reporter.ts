@@ -241,7 +241,7 @@ export class Reporter {
   }
 
   #event<Name extends keyof IngestEvents>(name: Name, kind: string, payload: IngestEvents[Name]): void {
-    const key = `${name} ${kind}`
+    const key = kind === '' ? name : `${name} ${kind}`
     let throttle = this.#events.get(key)
     if (throttle === undefined) {
       throttle = new Throttle(this.#options.clock, EVENT_WINDOW_MS, mergeEvents, (merged) => this.#emit(name, merged))

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { isFailing, nextRequestAt, step, UNPROVEN } from '../../src/delivery/health.js'
 import type { Health, HealthEvent } from '../../src/delivery/health.js'
 
-const ACCEPTED: HealthEvent = { kind: 'accepted' }
+const ACCEPTED: HealthEvent = { kind: 'accepted', isCaughtUp: false }
+const CAUGHT_UP: HealthEvent = { kind: 'accepted', isCaughtUp: true }
 const REFUSED: HealthEvent = { kind: 'refused', reason: '403', startedAt: 0, isRepeated: false }
 const OUTAGE: HealthEvent = { kind: 'unavailable', reason: '503', startedAt: 0, isOutage: true }
 const SINGLE: HealthEvent = { ...OUTAGE, isOutage: false }
@@ -68,10 +69,10 @@ test('after an outage the rate is limited to 1.7 times the usual one for 1.5 tim
   expect(health.perMs * 1_000).toBeGreaterThan(1.6)
   expect(health.perMs * 1_000).toBeLessThan(2.1)
   expect(health.until - 82_000).toBeCloseTo(1.5 * 82_000, -4)
-  expect(after([{ kind: 'caught-up' }], health).kind).toBe('working')
+  expect(after([CAUGHT_UP], health).kind).toBe('working')
   expect(after([{ kind: 'ending' }], health).kind).toBe('working')
   // The rate of before is known after the next outage, too.
-  expect(after([{ kind: 'caught-up' }, OUTAGE, ACCEPTED], health).kind).toBe('recovering')
+  expect(after([CAUGHT_UP, OUTAGE, ACCEPTED], health).kind).toBe('recovering')
 })
 
 test('a flush brings the next probe forward, and never puts it off', () => {
@@ -89,7 +90,7 @@ test('any events: only an acceptance ends a failure, and the next request is nev
     OUTAGE,
     SINGLE,
     { kind: 'sent' },
-    { kind: 'caught-up' },
+    CAUGHT_UP,
     { kind: 'hurried', withinMs: 250 },
     { kind: 'ending' },
   )
