@@ -89,6 +89,7 @@ export class Redactor {
 function redactJsonText(json: string, params: UrlParams): string | undefined {
   if (mayHideLetters(json) || hasUserinfo(json)) return undefined
   const ranges = params.findRanges(json, true)
+  if (ranges.length === 0) return json
   let stringEnd = -1
   for (const { name, start, end } of ranges) {
     if (json[name - 1] === '\\' || json.slice(start - 1, end + 1).includes('\\')) return undefined

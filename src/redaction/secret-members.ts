@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../protocol/log-entry.js'
 import { isObject } from '../shared/argument-checks.js'
 import { isMarkedNumber } from '../shared/exact-json.js'
-import { Kind, MARKERS, REDACTED, REMOVED, isQueryName, isSecretHeader } from './secret-names.js'
+import { Kind, MARKERS, REDACTED, REMOVED, isQueryName } from './secret-names.js'
 import type { SecretNames } from './secret-names.js'
 import { removeSecretsFromText } from './secret-text.js'
 
@@ -121,7 +121,8 @@ function removeItems(list: Json[], names: SecretNames): number {
 /** Whether a text is the name of a header or a key. */
 function findNameKinds(text: Json | undefined, names: SecretNames): number {
   if (typeof text !== 'string') return 0
-  return isSecretHeader(text) ? Kind.header : names.isSecretKey(text) ? Kind.secretKey : 0
+  const kinds = names.readKinds(text)
+  return (kinds & Kind.header) === 0 ? kinds & Kind.secretKey : Kind.header
 }
 
 /** Numbers, booleans and empty values are no secrets. */

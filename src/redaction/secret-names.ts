@@ -83,7 +83,8 @@ export const MAX_NAME_CHARS = 64
  * Endings of all these names, and of the default keys. For a fast search they are only as long as needed to distinguish
  * them from everyday words. The kernel's scan finds the same (`record/kernel/assembly/scan.ts`).
  */
-const NAME_END = '(?:ization|cookie(?:_?hash|_?string)?|token|ecret|[-_.ihstenr]key|ertion|auth|passw(?:or)?d)s?2?'
+const NAME_END =
+  '(?:ization|cookie(?:_?hash|_?string)?|token|ecret|(?:api|uth|ess|ret|ons|nse|ert|ape|ter|tion|ate)[-_.]*key|ertion|auth|passw(?:or)?d)s?2?'
 const AFTER_NAME = String.raw`(?=[\s\u200b\x1b:=,"'${'`'}\\\])])`
 const HAS_END = new RegExp(`^[\\w.-]*(?:${NAME_END})$`, 'i')
 const X_START = /^(?:[Xx][-_.]|x[A-Z]|X[A-Z][a-z])/
@@ -181,9 +182,14 @@ export class SecretNames {
     this.#unscannedInQueries = toSearch(added.map(toPattern))
   }
 
-  /** Whether a line may have names that the kernel's scan does not report. With the default names, it does not decode the line. */
+  /** Whether there are names that the kernel's scan does not report. */
+  get hasUnscanned(): boolean {
+    return this.#unscanned !== undefined || this.#unscannedInQueries !== undefined
+  }
+
+  /** Whether a line may have such names. With the default names, it does not decode the line. */
   mayHaveUnscanned(line: { readonly text: string }): boolean {
-    if (this.#unscanned === undefined && this.#unscannedInQueries === undefined) return false
+    if (!this.hasUnscanned) return false
     return this.#unscanned?.test(line.text) === true || this.mayHaveUnscannedInQuery(line.text)
   }
 

@@ -10,7 +10,7 @@ import { createCharSet, findRunStart } from './char-set.js'
 import { isCredentialAt, removeCredentials } from './credentials.js'
 import { findBackslashesBefore, findOpeningQuote, findQuoteAt, findQuoteBefore, findQuoteEnd } from './quotes.js'
 import type { Quote } from './quotes.js'
-import { AUTH, MARKERS, MAX_NAME_CHARS, REDACTED, REMOVED, WIDE_SPACES, isSecretHeader } from './secret-names.js'
+import { Kind, MARKERS, MAX_NAME_CHARS, REDACTED, REMOVED, WIDE_SPACES, isSecretHeader } from './secret-names.js'
 import type { SecretNames } from './secret-names.js'
 import { replaceRanges } from './url-params.js'
 
@@ -140,9 +140,9 @@ export function redactMembers(json: string, names: SecretNames): string | undefi
 
 /** Whether a name that ends at `end` may have a value, also in a neighboring list item or member. */
 function isSecretAt(json: string, end: number, names: SecretNames): boolean {
-  const name = json.slice(startOfName(json, end, 0), end)
-  const isHeader = isSecretHeader(name) || AUTH.test(name)
-  if (!isHeader && !names.isSecretKey(name)) return false
+  const kinds = names.readKinds(json.slice(startOfName(json, end, 0), end))
+  const isHeader = (kinds & (Kind.header | Kind.auth)) !== 0
+  if (!isHeader && (kinds & Kind.secretKey) === 0) return false
   if (json[end] === '"' && json[end + 1] !== ':') {
     const text = json.slice(json.lastIndexOf('"', end - 1) + 1, end)
     if (isSecretHeader(text) || names.isSecretKey(text)) return true
@@ -163,9 +163,10 @@ interface Range {
 /** The value after the name that ends at `nameEnd`. @param from start of the unprocessed text */
 function valueRange(text: string, nameEnd: number, from: number, names: SecretNames): Range | undefined {
   const nameStart = startOfName(text, nameEnd, from)
-  const name = text.slice(nameStart, nameEnd)
-  const isHeader = isSecretHeader(name) || AUTH.test(name)
-  if (!isHeader && !names.isSecretKey(name)) return undefined
+  const kinds = names.readKinds(text.slice(nameStart, nameEnd))
+  const isAuth = (kinds & Kind.auth) !== 0
+  const isHeader = isAuth || (kinds & Kind.header) !== 0
+  if (!isHeader && (kinds & Kind.secretKey) === 0) return undefined
   const opened = findQuoteBefore(text, nameStart)
   const closed = findQuoteAt(text, nameEnd)
   const isQuoted = isSameQuote(opened, closed)
@@ -179,8 +180,7 @@ function valueRange(text: string, nameEnd: number, from: number, names: SecretNa
   if (nothing !== undefined && !isFolded(text, nothing.end, nameStart)) return undefined
   const value = findQuoteAt(text, at)
   const isContainer = Object.hasOwn(CLOSING, text[at] ?? '')
-  if (AUTH.test(name))
-    return text[at] === '{' ? containerRange(text, at, opened, REMOVED) : userAndPassword(text, at, value)
+  if (isAuth) return text[at] === '{' ? containerRange(text, at, opened, REMOVED) : userAndPassword(text, at, value)
   if (sign === ',') return isQuoted ? listed(text, at, value, isContainer) : undefined
   const toLineEnd = (valueEnd: number): Range | undefined =>
     lineRange(text, at, valueEnd, nameStart, closed === undefined ? opened : undefined)

@@ -11,8 +11,6 @@ import { hasUserinfo, removeUserinfo } from './userinfo.js'
 
 /** Maximum length of a name. */
 const MAX_NAME_CHARS = 128
-/** V8 copies substrings up to this length. A longer one would keep the whole text in memory. */
-const MAX_KNOWN_CHARS = 12
 /** Characters of a name, including percent-encoded brackets. */
 const NAME_CHARS = createCharSet(/[A-Za-z0-9_.~$*%[\]-]/g)
 /** A slash may be escaped, as by PHP: `a\/b`. */
@@ -46,9 +44,7 @@ export class UrlParams {
 
   /** Whether the value of a parameter is redacted: `token`, `user[password]`, `user.password`. */
   has(name: string): boolean {
-    if (name === '' || name.length > MAX_NAME_CHARS) return false
-    if (name.length > MAX_KNOWN_CHARS) return this.#isListed(name)
-    return this.#known.get(name) === 1
+    return name !== '' && name.length <= MAX_NAME_CHARS && this.#known.get(name) === 1
   }
 
   #isListed(name: string): boolean {

@@ -27,7 +27,8 @@ const MAX_SCHEME_CHARS = 32
 /** Whether text or JSON text may contain user info. May report false positives, but no false negatives. */
 export function hasUserinfo(text: string): boolean {
   USERINFO.lastIndex = ENCODED.lastIndex = 0
-  return (text.includes('@') && USERINFO.test(text)) || (text.includes('%') && ENCODED.test(text))
+  const hasSlashes = text.includes('@') && (text.includes('//') || text.includes('\\/'))
+  return (hasSlashes && USERINFO.test(text)) || (text.includes('%') && ENCODED.test(text))
 }
 
 export function removeUserinfo(text: string): string {

@@ -9,7 +9,8 @@
 import { randomBytes } from 'node:crypto'
 import { findStringEnd } from './json-scan.js'
 
-const MARK = `${randomBytes(12).toString('hex')}#`
+/** Begins with a character that texts hardly have, so the search for it is fast. */
+const MARK = `\x7f${randomBytes(12).toString('hex')}#`
 /** Only at the start of a number: fractions may have any number of digits, and strings may contain hexadecimal ids. */
 const OUT_OF_RANGE = /(?:^|[\s:,[])(?:-0(?![.\deE])|-?(?:\d{16}|[\d.]+[eE]\+?\d{3}))/
 const LEAST_OF_16_DIGITS = 1e15

@@ -13,14 +13,14 @@ export class TextMemo {
     this.#compute = compute
   }
 
-  /** @param text not a slice of a line, which would stay in memory; keys of parsed JSON are none */
   get(text: string): number {
     const known = this.#known.get(text)
     if (known !== undefined) return known
     const value = this.#compute(text)
     if (text.length > MAX_CHARS) return value
     if (this.#known.size === MAX_KNOWN) this.#known.clear()
-    this.#known.set(text, value)
+    // V8 copies keys of objects, and compares them by address. A slice would keep its whole line in memory.
+    for (const key of Object.keys({ [text]: value })) this.#known.set(key, value)
     return value
   }
 }

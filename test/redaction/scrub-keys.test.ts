@@ -25,7 +25,7 @@ function createMap(keys: readonly string[], urlParams: readonly string[] = []): 
     const line = JSON.stringify({ level: 50, time: 1_795_219_732_486, pid: 1, msg: 'm', ...members })
     const { json } = mapByParsing(line, options, RECEIVED_AT)
     const line1 = kernel.lines.place(line)
-    if (kernel.map(line1, -1, record)) {
+    if (kernel.map(line1, record)) {
       const { bytes } = record
       const own = record.json === '' ? bytes?.memory.toString('utf8', bytes.start, bytes.end) : record.json
       expect(JSON.parse(own as string)).toEqual(JSON.parse(json))

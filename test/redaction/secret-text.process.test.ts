@@ -145,7 +145,7 @@ test(
         }
         const line = `{"level":30,"time":1795219732486,${JSON.stringify(form(one)).slice(1)}`
 
-        if (!path.map(path.lines.place(line), -1, record)) return
+        if (!path.map(path.lines.place(line), record)) return
         taken += 1
         expect(JSON.parse(record.json)).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
       }),
