@@ -43,9 +43,12 @@ export function cleanText(text: string, cuts?: CutCounts): string {
 
 /** Sets a key that must not overwrite another: a second `id` becomes `id_`, the next ones `id_2`, `id_5`, … */
 export function putUnderFreeKey(target: JsonObject, key: string, value: Json, firstSuffix = 2): void {
-  if (target[key] === undefined) delete target[key] // a removed member, so that this one is the last
-  let free = Object.hasOwn(target, key) ? `${key}_` : key
-  for (let n = firstSuffix; Object.hasOwn(target, free); n = n * 2 + 1) free = `${key}_${n}`
+  let free = key
+  if (Object.hasOwn(target, key)) {
+    if (target[key] === undefined) delete target[key] // a removed member, so that this one is the last
+    else free = `${key}_`
+    for (let n = firstSuffix; Object.hasOwn(target, free); n = n * 2 + 1) free = `${key}_${n}`
+  }
   target[free] = value
 }
 
@@ -67,14 +70,14 @@ export function removePrototypes(value: object, depth = 1): boolean {
     if (inners.length > MAX_KEYS) return false
   }
   for (const inner of inners) {
-    if (typeof inner === 'number' ? mayBeInexact(inner) : isContainer(inner) && !removePrototypes(inner, depth + 1))
+    if (
+      typeof inner === 'number'
+        ? mayBeInexact(inner)
+        : typeof inner === 'object' && inner !== null && !removePrototypes(inner, depth + 1)
+    )
       return false
   }
   return true
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }
 
 /**

@@ -151,6 +151,7 @@ export function toIsoTime(value: Json | undefined): string | undefined {
   let ms: number | undefined
   if (typeof value === 'number') ms = epochMs(value)
   else if (typeof value === 'string') {
+    if (value.length === lastPrefix.length + 4 && value.startsWith(lastPrefix) && MS_UTC.test(value)) return value
     const text = unmarkNumber(value)
     if (DIGITS.test(text)) ms = epochMs(Number(text))
     else ms = msOfIso(text)
@@ -165,6 +166,7 @@ export function toIsoTime(value: Json | undefined): string | undefined {
   return `${lastPrefix}${String(ms - second * 1e3).padStart(3, '0')}Z`
 }
 
+const MS_UTC = /\.\d{3}Z$/
 /** Records of one second follow each other. */
 let lastSecond = NaN
 let lastPrefix = ''
@@ -238,6 +240,13 @@ export function hasMembers(value: Json | undefined): value is JsonObject {
   return false
 }
 
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+/** Undefined if no member has a value. JSON.stringify omits those without. */
+export function ifAny<T extends object>(fields: T): Defined<T> | undefined {
+  return hasMembers(fields as JsonObject) ? (fields as Defined<T>) : undefined
+}
+
 /**
  * Removes a member by setting it to undefined, which JSON.stringify omits: `delete` would make the object a slow
  * dictionary.
@@ -257,7 +266,7 @@ export function take<T>(
     if (value === undefined) continue
     const result = read(value)
     if (result === undefined) continue
-    remove(from, key)
+    ;(from as Record<string, Json | undefined>)[key] = undefined
     return result
   }
   return undefined

@@ -146,43 +146,44 @@ function isInnerError(key: string, value: unknown): boolean {
  * @returns the number of removed members
  */
 export function omitHttpMembers(record: JsonObject, errorKey: string): number {
-  let count = 0
-  const errorKeys: (string | number)[] = [errorKey, 'err', 'error']
-  const visit = (holder: Holder, owner: JsonObject | undefined): void => {
-    const visitMember = (key: string | number): void => {
-      const value = holder[key]
-      if (typeof value !== 'object' || value === null) return
-      const isTop = holder === record
-      // Skips the request that the application handles.
-      if (isTop && (key === 'req' || key === 'res')) return
-      if (isErrorData(value, isTop && errorKeys.includes(key))) visitError(value as JsonObject)
-      else if (owner !== undefined && isMessage(value, MESSAGES.has(key))) {
-        Object.assign(owner, findExchange(owner, [value]))
-        if (Array.isArray(holder)) holder[Number(key)] = OMITTED
-        else delete holder[key]
-        count += 1
-      } else visit(value as Holder, owner)
-    }
-    if (Array.isArray(holder)) for (let at = 0; at < holder.length; at += 1) visitMember(at)
-    else {
-      if (owner !== undefined) omitStatementValues(holder as JsonObject)
-      for (const key of Object.keys(holder)) visitMember(key)
-    }
-  }
-  const visitError = (error: JsonObject): void => {
-    const http = findHttpMembers(error, error)
-    if (http !== undefined) {
-      for (const key of http.omitted) delete error[key]
-      Object.assign(error, http.exchange)
-      count += http.omitted.length
-    }
-    visit(error as Holder, error)
-  }
   // Other loggers, whose output is piped in, write the error's members into the record itself.
-  if (isText(record['stack']) && (isMessage(record['config'], true) || isMessage(record['options'], true)))
-    visitError(record)
-  else visit(record as Holder, undefined)
+  return isText(record['stack']) && (isMessage(record['config'], true) || isMessage(record['options'], true))
+    ? omitFromError(record, errorKey)
+    : omitWithin(record as Holder, undefined, errorKey)
+}
+
+/** @param errorKey undefined unless `error` is the record */
+function omitFromError(error: JsonObject, errorKey?: string): number {
+  const { omitted, exchange }: HttpMembers = findHttpMembers(error, error) ?? { omitted: [], exchange: {} }
+  for (const key of omitted) delete error[key]
+  Object.assign(error, exchange)
+  return omitted.length + omitWithin(error as Holder, error, errorKey)
+}
+
+/** @param owner the error that contains `holder` @param errorKey undefined unless `holder` is the record */
+function omitWithin(holder: Holder, owner: JsonObject | undefined, errorKey?: string): number {
+  let count = 0
+  if (Array.isArray(holder))
+    for (let at = 0; at < holder.length; at += 1) count += omitMember(holder, at, owner, errorKey)
+  else {
+    if (owner !== undefined) omitStatementValues(holder as JsonObject)
+    for (const key of Object.keys(holder)) count += omitMember(holder, key, owner, errorKey)
+  }
   return count
+}
+
+function omitMember(holder: Holder, key: string | number, owner: JsonObject | undefined, errorKey?: string): number {
+  const value = holder[key]
+  if (typeof value !== 'object' || value === null) return 0
+  // Skips the request that the application handles.
+  if (errorKey !== undefined && (key === 'req' || key === 'res')) return 0
+  if (isErrorData(value, errorKey !== undefined && (key === errorKey || key === 'err' || key === 'error')))
+    return omitFromError(value as JsonObject)
+  if (owner === undefined || !isMessage(value, MESSAGES.has(key))) return omitWithin(value as Holder, owner)
+  Object.assign(owner, findExchange(owner, [value]))
+  if (Array.isArray(holder)) holder[Number(key)] = OMITTED
+  else delete holder[key]
+  return 1
 }
 
 /** A value with none of these members is an error only under an error key. */

@@ -158,7 +158,8 @@ export function shortenLine(
   return short + line.slice(copied)
 }
 
-function decode(json: string): string {
+/** The text of a JSON string; '' if it is invalid. */
+export function decode(json: string): string {
   if (!json.includes('\\')) return json.slice(1, -1)
   try {
     return JSON.parse(json) as string

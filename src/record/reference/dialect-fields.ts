@@ -1,6 +1,6 @@
 /** Completes the parts of an entry from the members of other log formats. */
 import type { EntryError, EntryRequest, EntryTrace, EntryUser, Json, JsonObject } from '../../protocol/log-entry.js'
-import { toIdText, toInteger, toNumber, toPlainText } from '../coerce.js'
+import { ifAny, toIdText, toInteger, toNumber, toPlainText } from '../coerce.js'
 import type { DialectField, DialectRecord } from './dialects.js'
 import { findType, parseStackHead } from './entry-error.js'
 import { STATUS, normalizeMethod, toPath } from './entry-request.js'
@@ -13,14 +13,14 @@ const METADATA_FIELDS: readonly (readonly [DialectField, (value: Json) => Json |
   ['route', toPlainText],
 ]
 
-export function moveMetadata(record: JsonObject, dialect: DialectRecord): void {
-  if (dialect.isEmpty) return
+/** Removes and returns those that the record does not have under the names that the transport uses. */
+export function takeMetadata(record: JsonObject, dialect: DialectRecord): JsonObject {
+  const taken: JsonObject = {}
   for (const [key, read] of METADATA_FIELDS) {
-    const value = dialect.resolve(key as DialectField, record[key], read)
-    if (value === undefined) continue
-    if (record[key] === undefined) delete record[key] // so that it is the last member
-    record[key] = value
+    const value = dialect.resolve(key, record[key], read)
+    if (value !== undefined && record[key] === undefined) taken[key] = value
   }
+  return taken
 }
 
 export function completeUser(user: EntryUser | undefined, dialect: DialectRecord): EntryUser | undefined {
@@ -111,12 +111,4 @@ function namesOther({ method, path }: EntryRequest, dialect: DialectRecord): boo
     return known !== undefined && other !== undefined && other !== known
   }
   return isOther('request.method', method, normalizeMethod) || isOther('request.url', path, toPath)
-}
-
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
-
-/** The members with a value; undefined if there are none. */
-function ifAny<T extends object>(fields: T): Defined<T> | undefined {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
-  return entries.length === 0 ? undefined : (Object.fromEntries(entries) as Defined<T>)
 }

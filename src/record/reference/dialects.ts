@@ -12,14 +12,14 @@
  * - logstash, as written by winston's format
  */
 import type { Json, JsonObject } from '../../protocol/log-entry.js'
-import { hasMembers, isObject, toIdText, toInteger, toIsoTime, toNumber, toPlainText } from '../coerce.js'
+import { hasMembers, isObject, remove, toIdText, toInteger, toIsoTime, toNumber, toPlainText } from '../coerce.js'
 
-type Mark = 'ecs' | 'otel' | 'gcpError'
+/** Formats that a record may have, as bits. */
+const Mark = { ecs: 1, otel: 2, gcpError: 4 } as const
 
 /** The spellings of a member's path: the whole path as one key, or a key and the path within its object. */
 interface Path {
   readonly text: string
-  readonly hasDot: boolean
   readonly splits: readonly (readonly [key: string, keyHasDot: boolean, rest: Path])[]
 }
 
@@ -33,25 +33,25 @@ function toPath(text: string): Path {
     const rest = toPath(parts.slice(index + 1).join('.'))
     return [parts.slice(0, index + 1).join('.'), index > 0, rest] as const
   })
-  const path = { text, hasDot: parts.length > 1, splits }
+  const path = { text, splits }
   PATHS.set(text, path)
   return path
 }
 
 interface Name {
-  readonly path: string
+  readonly path: Path
   /** First segment of the path. */
   readonly root: string
   /** Whether applications do not use the name for other data, so it is recognized in every record. */
   readonly isSure: boolean
   /** Recognized only in records of this format. */
-  readonly needs?: Mark
+  readonly needs?: number
   /** Converts the value to the field's unit. */
   readonly convert?: (value: Json) => Json | undefined
 }
 
 function toName(path: string, options: Partial<Name> = {}): Name {
-  return { path, root: rootOf(path), isSure: path.split('.').length > 2, ...options }
+  return { path: toPath(path), root: rootOf(path), isSure: path.split('.').length > 2, ...options }
 }
 
 function rootOf(key: string): string {
@@ -70,7 +70,7 @@ function httpRequest(member: string, convert?: Name['convert']): Name[] {
 
 /** The context of an event of Error Reporting. */
 function errorContext(member: string): Name {
-  return toName(`context.${member}`, { needs: 'gcpError' })
+  return toName(`context.${member}`, { needs: Mark.gcpError })
 }
 
 const STACK = /\n[ \t]+at /
@@ -80,12 +80,31 @@ const STACK = /\n[ \t]+at /
 const SPAN_ID = /^[\da-f]{16}$/i
 const SEVERITIES = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL']
 
+/** File and line of the origin. */
+const SOURCES: readonly (readonly [Name, Name])[] = [
+  [sure('logging.googleapis.com/sourceLocation.file'), sure('logging.googleapis.com/sourceLocation.line')],
+  [toName('log.origin.file.name'), toName('log.origin.file.line')],
+  [toName('code.file.path'), toName('code.line.number')],
+  [toName('code.filepath'), toName('code.lineno')],
+  [errorContext('reportLocation.filePath'), errorContext('reportLocation.lineNumber')],
+  [sure('src.file'), sure('src.line')], // bunyan
+]
+
+const OTEL_LEVELS = [
+  ...['severityText', 'severity_text', 'SeverityText'].map((path) => sure(path)),
+  ...['severityNumber', 'severity_number', 'SeverityNumber'].map((path) => sure(path, toSeverityName)),
+]
+
 /** Names by field, in order of precedence; names of the current conventions come first. */
 const NAMES = {
-  level: [
-    ...['log.level', 'severityText', 'severity_text', 'SeverityText'].map((path) => sure(path)),
-    ...['severityNumber', 'severity_number', 'SeverityNumber'].map((path) => sure(path, toSeverityName)),
-  ],
+  // Members that identify a format, or that applications use for nothing else.
+  'sign.ecs': [sure('ecs.version')],
+  'sign.gcpError': [sure('@type')],
+  'sign.otel': OTEL_LEVELS,
+  'sign.method': [sure('http.request.method')],
+  'sign.status': [sure('http.response.status_code')],
+  origin: SOURCES.flat(),
+  level: [sure('log.level'), ...OTEL_LEVELS],
   time: [
     ...['timeUnixNano', 'time_unix_nano', 'Timestamp'].map((path) => sure(path, toKnownTime)),
     ...['observedTimeUnixNano', 'observed_time_unix_nano', 'observedTimestamp', 'ObservedTimestamp'].map((path) =>
@@ -94,7 +113,7 @@ const NAMES = {
   ],
   message: [
     sure('@message'),
-    ...['body', 'Body', 'body.stringValue'].map((path) => toName(path, { needs: 'otel' as const })),
+    ...['body', 'Body', 'body.stringValue'].map((path) => toName(path, { needs: Mark.otel })),
   ],
   service: [toName('service.name'), sure('serviceContext.service'), sure('dd.service')],
   version: [toName('service.version'), sure('serviceContext.version'), sure('dd.version')],
@@ -176,7 +195,7 @@ const NAMES = {
   ],
   duration_ms: [
     ...httpRequest('latency', toDurationMs),
-    toName('event.duration', { needs: 'ecs', convert: toMsFromNanos }),
+    toName('event.duration', { needs: Mark.ecs, convert: toMsFromNanos }),
   ],
   // Names of metadata that the transport uses.
   pid: [toName('process.pid')],
@@ -187,25 +206,15 @@ const NAMES = {
 
 export type DialectField = keyof typeof NAMES
 
-/** File and line of the origin. */
-const SOURCES: readonly (readonly [Name, Name])[] = [
-  [sure('logging.googleapis.com/sourceLocation.file'), sure('logging.googleapis.com/sourceLocation.line')],
-  [toName('log.origin.file.name'), toName('log.origin.file.line')],
-  [toName('code.file.path'), toName('code.line.number')],
-  [toName('code.filepath'), toName('code.lineno')],
-  [errorContext('reportLocation.filePath'), errorContext('reportLocation.lineNumber')],
-  [sure('src.file'), sure('src.line')], // bunyan
-]
-
-const ALL_NAMES: readonly Name[] = [...Object.values(NAMES).flat(), ...SOURCES.flat()]
-const OTEL_MARKS = NAMES.level.map(({ path }) => path).filter((path) => path !== 'log.level')
+const ALL_NAMES: readonly Name[] = Object.values(NAMES).flat()
+const FIELDS_OF_ROOTS = new Map<string, readonly DialectField[]>()
+for (const [field, names] of Object.entries(NAMES) as [DialectField, readonly Name[]][])
+  for (const { root } of names) FIELDS_OF_ROOTS.set(root, [...(FIELDS_OF_ROOTS.get(root) ?? []), field])
 const ERROR_EVENT = /ReportedErrorEvent$/
 
 /** Keys of a record that identify a format, or whose value may become a field in any format. */
 export const DIALECT_KEYS: ReadonlySet<string> = new Set([
-  ...ALL_NAMES.filter(({ needs }) => needs === undefined).map(({ path }) => path),
-  'ecs.version',
-  '@type',
+  ...ALL_NAMES.filter(({ needs }) => needs === undefined).map(({ path }) => path.text),
   'url.password',
   'url.username',
   'context.httpRequest',
@@ -219,8 +228,9 @@ const ATTRIBUTES = ['attributes', 'resource.attributes', 'resource', 'Attributes
  * Keys of a record whose members, if the value is a container, identify a format or may become fields in any format.
  */
 export const DIALECT_HOLDERS: ReadonlySet<string> = new Set([
-  ...ALL_NAMES.filter(({ isSure, needs }) => isSure && needs === undefined).flatMap(({ path }) => prefixesOf(path)),
-  'ecs',
+  ...ALL_NAMES.filter(({ isSure, needs }) => isSure && needs === undefined).flatMap(({ path }) =>
+    prefixesOf(path.text),
+  ),
   'url',
   ...ATTRIBUTES,
   '@fields',
@@ -233,15 +243,14 @@ function prefixesOf(path: string): string[] {
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('.'))
 }
 
-const ROOTS: ReadonlySet<string> = new Set([...ALL_NAMES.map(({ root }) => root), 'ecs', '@type'])
 /** Roots that are complete names. */
-const ROOT_NAMES: ReadonlySet<string> = new Set(['@type', ...ALL_NAMES.map(({ path }) => path)])
-const NO_ROOTS: ReadonlySet<string> = new Set()
+const ROOT_NAMES: ReadonlySet<string> = new Set(ALL_NAMES.map(({ path }) => path.text))
+const ATTRIBUTE_PATHS = ATTRIBUTES.map(toPath)
 
 /** Whether a member of a record may belong to another format. */
 export function isDialectKey(key: string, isContainer: boolean): boolean {
   const root = rootOf(key)
-  return ROOTS.has(root) && (key !== root || isContainer || ROOT_NAMES.has(key))
+  return FIELDS_OF_ROOTS.has(root) && (key !== root || isContainer || ROOT_NAMES.has(key))
 }
 
 /** Headers and bodies of HTTP, and a URL's user info. */
@@ -259,20 +268,24 @@ export function mayBeUnsent(key: string): boolean {
 export class DialectRecord {
   readonly #record: JsonObject
   /** Roots of the keys that may belong to another format. */
-  readonly #roots: ReadonlySet<string>
-  readonly #marks = new Set<Mark>()
+  readonly #roots = new Set<string>()
+  /** The fields that they may become, unless there are attributes. */
+  readonly #fields = new Set<DialectField>()
+  #marks = 0
   /** Prefixes of the paths of attributes, `` for the record itself. */
   #prefixes: readonly string[] = ['']
   /** Whether names that applications use for other data are also recognized. */
   #isMarked = false
 
-  /** @param record a clean copy, which the methods change @param mayHaveMembers whether `isDialectKey` may hold for a key */
-  constructor(record: JsonObject, mayHaveMembers: boolean) {
+  /** @param record a clean copy, which the methods change */
+  constructor(record: JsonObject) {
     this.#record = record
-    const keys = mayHaveMembers
-      ? Object.keys(record).filter((key) => isDialectKey(key, typeof record[key] === 'object'))
-      : []
-    this.#roots = keys.length === 0 ? NO_ROOTS : new Set(keys.map(rootOf))
+    for (const key of Object.keys(record)) {
+      if (!isDialectKey(key, typeof record[key] === 'object')) continue
+      const root = rootOf(key)
+      this.#roots.add(root)
+      for (const field of FIELDS_OF_ROOTS.get(root) ?? []) this.#fields.add(field)
+    }
     if (!this.isEmpty) this.#findMarks()
   }
 
@@ -282,12 +295,17 @@ export class DialectRecord {
   }
 
   get isEcs(): boolean {
-    return this.#marks.has('ecs')
+    return (this.#marks & Mark.ecs) !== 0
+  }
+
+  /** Whether a member may become this field. */
+  mayHave(field: DialectField): boolean {
+    return this.#fields.has(field) || this.#prefixes.length > 1
   }
 
   /** Whether the message of an event of Error Reporting is the stack of its error. */
   isStack(message: string | undefined): message is string {
-    return this.#marks.has('gcpError') && message !== undefined && STACK.test(message)
+    return (this.#marks & Mark.gcpError) !== 0 && message !== undefined && STACK.test(message)
   }
 
   /**
@@ -300,10 +318,9 @@ export class DialectRecord {
     read: (value: Json) => T | undefined,
     repeats: (first: T, other: T) => boolean = (first, other) => first === other,
   ): T | undefined {
-    if (this.isEmpty) return known
+    if (!this.mayHave(field)) return known
     let first = known
-    for (const name of NAMES[field] as readonly Name[]) {
-      if (this.#prefixes.length === 1 && !this.#roots.has(name.root)) continue
+    for (const name of NAMES[field] as readonly Name[])
       this.#take(name, (value) => {
         const converted = name.convert === undefined ? value : name.convert(value)
         const other = converted === undefined ? undefined : read(converted)
@@ -311,23 +328,12 @@ export class DialectRecord {
         first ??= other
         return other
       })
-    }
     return first
-  }
-
-  /** Google Cloud's second form of a timestamp. */
-  takeSplitTime(): string | undefined {
-    const { timestampSeconds: seconds, timestampNanos: nanos } = this.#record
-    const time = seconds === undefined ? undefined : toIsoTime(nanos === undefined ? { seconds } : { seconds, nanos })
-    if (time === undefined) return undefined
-    delete this.#record['timestampSeconds']
-    delete this.#record['timestampNanos']
-    return time
   }
 
   /** `file:line`, or the file alone. */
   takeSource(): string | undefined {
-    if (this.isEmpty) return undefined
+    if (!this.mayHave('origin')) return undefined
     for (const [file, line] of SOURCES) {
       const path = this.#take(file, toPlainText)
       if (path === undefined) continue
@@ -340,8 +346,8 @@ export class DialectRecord {
   /** Headers and bodies are not sent. */
   removeUnsent(): void {
     removeUnsent(this.#record, '')
-    for (const path of ATTRIBUTES) {
-      takeAt(this.#record, toPath(path), true, (value) => {
+    for (const path of ATTRIBUTE_PATHS) {
+      takeAt(this.#record, path, true, (value) => {
         if (!hasMembers(value)) return undefined
         removeUnsent(value, '')
         return hasMembers(value) ? undefined : value
@@ -349,37 +355,39 @@ export class DialectRecord {
     }
   }
 
-  #take<T>(name: Name, read: (value: Json) => T | undefined): T | undefined {
-    if (name.needs !== undefined && !this.#marks.has(name.needs)) return undefined
-    const isSure = name.isSure || this.#isMarked
+  #take<T>({ path, root, needs = 0, isSure }: Name, read: (value: Json) => T | undefined): T | undefined {
+    if ((needs & ~this.#marks) !== 0) return undefined
     for (const prefix of this.#prefixes) {
-      if (prefix === '' && !this.#roots.has(name.root)) continue
-      const path = prefix === '' ? name.path : `${prefix}.${name.path}`
-      const found = takeAt(this.#record, toPath(path), isSure, read)
+      if (prefix === '' && !this.#roots.has(root)) continue
+      const full = prefix === '' ? path : toPath(`${prefix}.${path.text}`)
+      const found = takeAt(this.#record, full, isSure || this.#isMarked, read)
       if (found !== undefined) return found
     }
     return undefined
   }
 
-  #has(path: string, is: (value: Json) => boolean): boolean {
+  #has(path: Path, is: (value: Json) => boolean): boolean {
     let has = false
-    takeAt(this.#record, toPath(path), true, (value) => void (has ||= is(value)))
+    takeAt(this.#record, path, true, (value) => void (has ||= is(value)))
     return has
+  }
+
+  #hasSign(sign: DialectField, is: (value: Json) => boolean): boolean {
+    return this.#fields.has(sign) && (NAMES[sign] as readonly Name[]).some(({ path }) => this.#has(path, is))
   }
 
   #findMarks(): void {
     const isText = (value: Json): boolean => typeof value === 'string'
     const isNumber = (value: Json): boolean => toInteger(value) !== undefined
-    if (this.#has('ecs.version', isText)) this.#marks.add('ecs')
-    if (this.#has('@type', (value) => typeof value === 'string' && ERROR_EVENT.test(value))) this.#marks.add('gcpError')
-    if (OTEL_MARKS.some((key) => this.#has(key, (value) => isText(value) || isNumber(value)))) {
-      this.#marks.add('otel')
-      this.#prefixes = ['', ...ATTRIBUTES.filter((path) => this.#has(path, isObject) || this.#readsList(path))]
+    if (this.#hasSign('sign.ecs', isText)) this.#marks |= Mark.ecs
+    if (this.#hasSign('sign.gcpError', (value) => typeof value === 'string' && ERROR_EVENT.test(value)))
+      this.#marks |= Mark.gcpError
+    if (this.#hasSign('sign.otel', (value) => isText(value) || isNumber(value))) {
+      this.#marks |= Mark.otel
+      const holders = ATTRIBUTE_PATHS.filter((path) => this.#has(path, isObject) || this.#readsList(path.text))
+      this.#prefixes = ['', ...holders.map(({ text }) => text)]
     }
-    this.#isMarked =
-      this.#marks.size > 0 ||
-      this.#has('http.request.method', isText) ||
-      this.#has('http.response.status_code', isNumber)
+    this.#isMarked = this.#marks !== 0 || this.#hasSign('sign.method', isText) || this.#hasSign('sign.status', isNumber)
   }
 
   /** Replaces a list of attributes, as in OTLP's JSON encoding, with an object. */
@@ -395,6 +403,19 @@ export class DialectRecord {
   }
 }
 
+/** For records without members of other formats. */
+export const NO_DIALECT = new DialectRecord({})
+
+/** Google Cloud's second form of a timestamp. */
+export function takeSplitTime(record: JsonObject): string | undefined {
+  const { timestampSeconds: seconds, timestampNanos: nanos } = record
+  const time = seconds === undefined ? undefined : toIsoTime(nanos === undefined ? { seconds } : { seconds, nanos })
+  if (time === undefined) return undefined
+  remove(record, 'timestampSeconds')
+  remove(record, 'timestampNanos')
+  return time
+}
+
 /**
  * Removes the first value at `path` that `read` accepts, and objects that become empty.
  *
@@ -407,10 +428,10 @@ function takeAt<T>(
   read: (value: Json) => T | undefined,
 ): T | undefined {
   const value = holder[path.text]
-  if (value !== undefined && (isSure || path.hasDot)) {
+  if (value !== undefined && (isSure || path.splits.length > 0)) {
     const result = read(value)
     if (result !== undefined) {
-      delete holder[path.text]
+      remove(holder, path.text)
       return result
     }
   }
@@ -419,7 +440,7 @@ function takeAt<T>(
     if (!isObject(inner)) continue
     const result = takeAt(inner, rest, isSure || keyHasDot, read)
     if (result === undefined) continue
-    if (!hasMembers(inner)) delete holder[key]
+    if (!hasMembers(inner)) remove(holder, key)
     return result
   }
   return undefined
@@ -431,8 +452,8 @@ function removeUnsent(holder: JsonObject, prefix: string): void {
     const value = holder[key]
     if (hasMembers(value) && UNSENT_HOLDER.test(path)) {
       removeUnsent(value, `${path}.`)
-      if (!hasMembers(value)) delete holder[key]
-    } else if (UNSENT.test(path)) delete holder[key]
+      if (!hasMembers(value)) remove(holder, key)
+    } else if (UNSENT.test(path)) remove(holder, key)
   }
 }
 

@@ -4,8 +4,6 @@
  */
 import type { EntryError, Json, JsonObject } from '../../protocol/log-entry.js'
 import { createObject } from '../clean-copy.js'
-import { parseExact } from '../../shared/exact-json.js'
-import { omitHttpMembers } from '../http-error.js'
 import { isObject, remove, take, toPlainText } from '../coerce.js'
 import { DOM_CONSTANTS, DOM_EXCEPTION, hasDomConstants } from '../dom-exception.js'
 
@@ -31,19 +29,6 @@ export function takeError(record: JsonObject, errorKey: string, logged?: string)
     return message === undefined ? normalize(value as JsonObject) : { error: { message }, rest: createObject() }
   }
   return takeFlatError(record, logged)
-}
-
-/**
- * The error in one member of a record: the value of `errorKey` as JSON. Returns the same as `takeError` for a record
- * without other errors, and the number of members removed from errors of HTTP clients; undefined if the value is not an
- * error.
- */
-export function parseErrorMember(json: string, errorKey: string): (ErrorParts & { omitted: number }) | undefined {
-  const record = createObject()
-  record[errorKey] = parseExact(json) as Json
-  const omitted = omitHttpMembers(record, errorKey)
-  const parts = takeError(record, errorKey)
-  return parts && { ...parts, omitted }
 }
 
 /**
@@ -74,7 +59,12 @@ const ERROR_FIELDS = [
 ] as const
 
 function hasErrorField(value: Json): boolean {
-  return isObject(value) && ERROR_FIELDS.some(([, keys]) => keys.some((key) => toPlainText(value[key]) !== undefined))
+  return isObject(value) && ERROR_FIELDS.some(([, keys]) => findTextKey(value, keys) !== undefined)
+}
+
+function findTextKey(value: JsonObject, keys: readonly string[]): string | undefined {
+  for (const key of keys) if (toPlainText(value[key]) !== undefined) return key
+  return undefined
 }
 
 /** Whether a value under another key is an error: it must have a stack. */
@@ -93,7 +83,7 @@ const FLAT_MEMBERS = ['code', 'errno', 'syscall', 'cause']
 function takeFlatError(record: JsonObject, logged = ''): ErrorParts | undefined {
   const stack = toPlainText(record['stack'])
   if (stack === undefined || !STACK_FRAME.test(stack) || Object.values(record).some(looksLikeError)) return undefined
-  const source: JsonObject = { ...parseStackHead(stack), stack }
+  const source = Object.assign(createObject(), parseStackHead(stack), { stack })
   if (findMessageEnd(stack, logged) !== -1) source['message'] = logged
   remove(record, 'stack')
   // Excludes the name of a logger, which does not have this form.
@@ -131,17 +121,13 @@ export function parseStackHead(stack: string, message?: string): Pick<EntryError
 /** Maximum number of messages of parts that are joined. */
 const MAX_JOINED = 4
 
-function normalize(source: JsonObject): ErrorParts {
-  const rest = createObject()
+/** Removes the error's fields from `rest`. */
+function normalize(rest: JsonObject): ErrorParts {
   const error: EntryError = {}
-  const taken: string[] = []
   for (const [field, keys] of ERROR_FIELDS) {
-    const key = keys.find((name) => toPlainText(source[name]) !== undefined)
-    if (key === undefined) continue
-    error[field] = source[key] as string
-    taken.push(key)
+    const text = take(rest, keys, toPlainText)
+    if (text !== undefined) error[field] = text
   }
-  for (const key of Object.keys(source)) if (!taken.includes(key)) rest[key] = source[key] as Json
   const type = findType(takeType(error.type, rest), error)
   if (type) error.type = type
   else delete error.type
@@ -164,7 +150,7 @@ export function findType(
   type: string | undefined,
   { message, stack }: { message?: string | undefined; stack?: string | undefined },
 ): string | undefined {
-  if (stack === undefined || !GENERIC_TYPES.has(type)) return type
+  if (stack === undefined || !GENERIC_TYPES.has(type) || (type && stack.startsWith(`${type}: `))) return type
   return parseStackHead(stack, message)?.type ?? type
 }
 
@@ -172,11 +158,11 @@ export function findType(
  * The type, or the name instead of a generic type. Removes the name from `rest`, and with a DOMException its constants.
  */
 function takeType(type: string | undefined, rest: JsonObject): string | undefined {
-  if (hasDomConstants(rest)) for (const constant of DOM_CONSTANTS.keys()) delete rest[constant]
+  if (hasDomConstants(rest)) for (const constant of DOM_CONSTANTS.keys()) remove(rest, constant)
   const name = toPlainText(rest['name'])
   // A name that the application or a library set: `err.name = 'TimeoutError'`.
   if (!GENERIC_TYPES.has(type) || !name) return type
-  delete rest['name']
+  remove(rest, 'name')
   return name
 }
 
@@ -195,8 +181,9 @@ const MAX_SEPARATORS = 3
  * only if it has as many parts as there are errors; otherwise it is returned unchanged.
  */
 function findOwnMessage(message: string, stack: string): string {
+  if (!message.includes(CAUSE_SEPARATOR)) return message
   const [first, ...causes] = stack.split(`\n${CAUSE_LABEL}`)
-  if (first === undefined || causes.length === 0 || !message.includes(CAUSE_SEPARATOR)) return message
+  if (first === undefined || causes.length === 0) return message
   const candidates = [findHead(stack), findHead(first)].flatMap(findMessages)
   const own = chooseMessage(message, candidates)
   if (own !== undefined) return own
@@ -270,7 +257,8 @@ function unfoldStack(source: JsonObject): { stack: string; rest: JsonObject } {
   const kept = createObject()
   if (error.type !== undefined) kept['type'] = error.type
   if (error.message !== undefined) kept['message'] = error.message
-  return { stack: error.stack ?? '', rest: Object.assign(kept, rest) }
+  for (const key of Object.keys(rest)) if (rest[key] !== undefined) kept[key] = rest[key]
+  return { stack: error.stack ?? '', rest: kept }
 }
 
 function appendStack(stack: string | undefined, label: string, more: string): string {

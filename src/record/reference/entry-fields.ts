@@ -3,17 +3,19 @@ import type {
   Breadcrumb,
   EntryDeploy,
   EntryPerf,
+  EntryTrace,
   EntryUser,
   Json,
   JsonObject,
   LogEntry,
 } from '../../protocol/log-entry.js'
-import { completeError, completeRequest, completeUser, moveMetadata } from './dialect-fields.js'
-import { DialectRecord, isDialectKey, mayBeUnsent } from './dialects.js'
+import { completeError, completeRequest, completeUser, takeMetadata } from './dialect-fields.js'
+import { DialectRecord, NO_DIALECT, isDialectKey, mayBeUnsent, takeSplitTime } from './dialects.js'
 import { takeError, takeShapedError, findTopFrame } from './entry-error.js'
 import {
   hasMembers,
   toIdText,
+  ifAny,
   isObject,
   toIsoTime,
   toNumber,
@@ -92,9 +94,6 @@ export const TEXT_FIELDS = [
   ['fingerprint', ['fingerprint']],
 ] as const
 
-/** Objects, apart from requests, whose members become fields. Objects that become empty are not kept. */
-const OBJECT_FIELDS = ['user', 'trace', 'perf', 'deploy']
-
 export interface MappedEntry {
   readonly entry: LogEntry
   readonly level: ResolvedLevel
@@ -133,15 +132,29 @@ const DIALECT_HOLDER = 256
 /** A value that is an object or a list. */
 const CONTAINER = 512
 const IDENTITY = 1024
+const USER = 2048
 /** The first of the bits of text fields, in the order of `TEXT_FIELDS`. */
-const TEXT = 2048
+const TEXT = 4096
 
-const REQUEST_ID = TEXT << TEXT_FIELDS.findIndex(([field]) => field === 'request_id')
+/** Keys of the stages, without configured ones. */
+export const STAGE_KEYS: readonly (readonly [bit: number, keys: readonly string[]])[] = [
+  [ERROR, ['err', 'error', 'stack']],
+  [OTHER_IDS, OTHER_REQUEST_IDS],
+  [REQUEST, ['req', 'request', 'res', 'response']],
+  [TRACE, ['trace', ...TRACE_FIELDS.flatMap(([, keys]) => keys)]],
+  [MEASURES, ['responseTime', 'perf', 'duration_ms', 'memory_mb', 'db_queries', 'cache_hits']],
+  [IDENTITY, ['service', 'environment', 'env', 'version', 'name']],
+  [SERVICE, ['deploy', 'breadcrumbs', 'tags', 'notify', 'notify_channels', 'notifyChannels']],
+  [USER, ['user']],
+]
+
+/** Objects, apart from requests, whose members become fields. */
+const HOLDERS = ['user', 'trace', 'perf', 'deploy']
 const NO_MEMBERS = createObject()
-const NO_REQUEST = { ownId: '', callersHeader: undefined }
+
 const bitsByKeys = new WeakMap<RequestKeys, TextMemo>()
 
-/** The bits of the stages that the record needs: all if it may have members of another format, since these may belong to any stage. */
+/** The bits of the stages that the record needs. */
 function findParts(record: JsonObject, requestKeys: RequestKeys): number {
   let bits = bitsByKeys.get(requestKeys)
   if (bits === undefined) bitsByKeys.set(requestKeys, (bits = createBits(requestKeys)))
@@ -151,26 +164,19 @@ function findParts(record: JsonObject, requestKeys: RequestKeys): number {
     const value = record[key]
     found |= typeof value !== 'object' ? ofKey & ~DIALECT_HOLDER : value === null ? ofKey : ofKey | CONTAINER
   }
-  return (found & (DIALECT | DIALECT_HOLDER)) === 0 ? found : -1
+  return found
 }
 
 /** The bits of a key, found with one look-up. */
 function createBits(requestKeys: RequestKeys): TextMemo {
   const groups: readonly (readonly [bit: number, keys: readonly string[]])[] = [
-    [ERROR, ['err', 'error', 'stack']],
-    [OTHER_IDS, OTHER_REQUEST_IDS],
+    ...STAGE_KEYS,
     ...TEXT_FIELDS.map(([field, keys], at): [number, readonly string[]] => [
       TEXT << at,
       field === 'request_id' ? [...keys, requestKeys.reqId] : keys,
     ]),
     [REQUEST, listRequestPartKeys(requestKeys)],
-    [TRACE, ['trace', ...TRACE_FIELDS.flatMap(([, keys]) => keys)]],
-    [
-      MEASURES,
-      [requestKeys.responseTime, 'responseTime', 'perf', 'duration_ms', 'memory_mb', 'db_queries', 'cache_hits'],
-    ],
-    [IDENTITY, ['service', 'environment', 'env', 'version', 'name']],
-    [SERVICE, ['deploy', 'breadcrumbs', 'tags', 'notify', 'notify_channels', 'notifyChannels']],
+    [MEASURES, [requestKeys.responseTime]],
   ]
   return new TextMemo((key) =>
     groups.reduce(
@@ -181,55 +187,59 @@ function createBits(requestKeys: RequestKeys): TextMemo {
   )
 }
 
-/** @param record a clean copy, whose members are moved to the entry @param receivedAt ISO 8601 */
-export function toEntry(record: JsonObject, options: MappingOptions, receivedAt: string): MappedEntry {
-  unwrap(record, options.nestedKey)
+/** @param parsed a clean copy, whose members are moved to the entry @param receivedAt ISO 8601 */
+export function toEntry(parsed: JsonObject, options: MappingOptions, receivedAt: string): MappedEntry {
+  const record = unwrap(parsed, options.nestedKey)
   const omitted = omitHttpMembers(record, options.errorKey)
   const parts = findParts(record, options.requestKeys)
   const needs = (stages: number): boolean => (parts & stages) !== 0
-  const dialect = new DialectRecord(record, needs(DIALECT))
+  const dialect = needs(DIALECT | DIALECT_HOLDER | UNSENT) ? new DialectRecord(record) : NO_DIALECT
   const message = takeMessage(record, options.messageKey) ?? dialect.resolve('message', undefined, toPlainText)
   const wholeMetadata = needs(CONTAINER) ? take(record, ['metadata'], toObject) : undefined
   const known = takeLevel(record, dialect, options)
   const level = known ?? toResolvedLevel('info')
   const entry: LogEntry = { level: level.level, message: '', timestamp: takeTime(record, dialect) ?? receivedAt }
-  const holders = needs(CONTAINER) ? [...OBJECT_FIELDS, ...listRequestPartKeys(options.requestKeys)] : []
+  // Objects that become empty are not kept.
+  const mayHold = needs(CONTAINER) && needs(USER | TRACE | MEASURES | SERVICE | REQUEST)
+  const holders = mayHold ? HOLDERS.concat(listRequestPartKeys(options.requestKeys)) : []
   const parted = holders.filter((key) => hasMembers(record[key]))
   // Before the service, because a `name` next to a stack is the error's.
   const mayBeError = needs(ERROR) || record[options.errorKey] !== undefined
   const ownError = mayBeError ? takeError(record, options.errorKey, message) : undefined
-  moveMetadata(record, dialect)
-  takeIdentity(entry, needs(IDENTITY) ? record : NO_MEMBERS, dialect, options)
+  let moved = dialect.isEmpty ? NO_MEMBERS : takeMetadata(record, dialect)
+  if (needs(SERVICE) && hasMembers(moved)) {
+    putMembers(record, moved) // before the members that `takeTexts` adds
+    moved = NO_MEMBERS
+  }
+  takeIdentity(entry, [needs(IDENTITY | SERVICE) ? record : NO_MEMBERS, moved], dialect, options)
   takeTextFields(entry, record, dialect, options.requestKeys, parts)
-  const { ownId, callersHeader } = needs(REQUEST_ID | OTHER_IDS | REQUEST | TRACE | CONTAINER)
-    ? takeRequestAndTrace(entry, record, dialect, options.requestKeys, parts)
-    : NO_REQUEST
+  const { ownId, callers } = takeRequestAndTrace(entry, record, dialect, options.requestKeys, parts)
   if (needs(UNSENT)) dialect.removeUnsent()
   const error = ownError ?? (needs(CONTAINER) ? takeShapedError(record) : undefined)
   set(entry, 'error', completeError(error?.error, dialect, message))
-  if (needs(CONTAINER)) takeUser(entry, record)
-  set(entry, 'user', completeUser(entry.user, dialect))
-  if (needs(MEASURES)) takeDuration(entry, record, dialect, options.requestKeys.responseTime)
+  set(entry, 'user', completeUser(needs(USER) ? takeUser(record) : undefined, dialect))
+  if (needs(MEASURES) || dialect.mayHave('duration_ms'))
+    takeDuration(entry, record, dialect, options.requestKeys.responseTime)
   takeServiceFields(entry, needs(SERVICE) ? record : NO_MEMBERS, options)
   entry.message = chooseEntryMessage(entry, message)
   if (entry.source === undefined) set(entry, 'source', dialect.takeSource() ?? findTopFrame(entry.error ?? {}))
   if (entry.release_id === undefined) set(entry, 'release_id', options.releaseId)
-  const ids = findIds(entry, callersHeader)
+  const ids = findIds(entry, callers)
   if (options.fingerprint === 'auto' && entry.error !== undefined)
     entry.fingerprint ??= computeErrorFingerprint(entry.error)
   for (const key of parted) if (isObject(record[key]) && !hasMembers(record[key])) remove(record, key)
-  set(entry, 'metadata', mergeMetadata(wholeMetadata, error?.rest, level.customLevel, record, options.metadata))
+  set(entry, 'metadata', mergeMetadata(wholeMetadata, error?.rest, level.customLevel, record, moved, options.metadata))
   if (omitted > 0) addNote(entry, { omitted_http_members: omitted })
   const requestPart = findRequestPart(entry, ownId)
   const requestId = requestPart === 'none' ? '' : ownId
   return { entry, level, hasLevel: known !== undefined, ids, requestPart, requestId }
 }
 
-/** Moves the members of wrappers to the record. */
-function unwrap(record: JsonObject, nestedKey: string | undefined): void {
+/** Returns the record with the members of its wrappers. */
+function unwrap(record: JsonObject, nestedKey: string | undefined): JsonObject {
   // pino writes its level and time outside the wrapper; within it they are logged data.
-  if (nestedKey !== undefined) liftNested(record, nestedKey, ['level', 'time'])
-  if (record['@timestamp'] !== undefined) liftNested(record, LOGSTASH_FIELDS, [])
+  const lifted = nestedKey === undefined ? record : liftNested(record, nestedKey, ['level', 'time'])
+  return lifted['@timestamp'] === undefined ? lifted : liftNested(lifted, LOGSTASH_FIELDS, [])
 }
 
 function takeTextFields(
@@ -239,7 +249,7 @@ function takeTextFields(
   { reqId }: RequestKeys,
   parts: number,
 ): void {
-  for (const [at, [field, names]] of TEXT_FIELDS.entries()) {
+  for (const [at, [field, names]] of parts < TEXT ? [] : TEXT_FIELDS.entries()) {
     if ((parts & (TEXT << at)) === 0) continue
     const keys = field === 'request_id' ? [...names.slice(0, 2), reqId, ...names.slice(2)] : names
     set(entry, field, take(record, keys, field === 'request_id' ? toRequestId : toIdText))
@@ -250,7 +260,7 @@ function takeTextFields(
     set(entry, field, dialect.resolve(field, entry[field], toIdText))
 }
 
-/** @returns the framework's id of the request, or '', and the header with the ids of the request's caller */
+/** @returns the framework's id of the request, or '', and the ids of the request's caller */
 function takeRequestAndTrace(
   entry: LogEntry,
   record: JsonObject,
@@ -260,7 +270,7 @@ function takeRequestAndTrace(
 ) {
   // Fastify's id is the same in all records of a request; a scope may have set another one.
   const ownId = toRequestId(record[keys.reqId]) ?? toRequestId(record['reqId']) ?? entry.request_id ?? ''
-  const taken = (parts & (REQUEST | CONTAINER)) === 0 ? NO_PARTS : takeRequest(record, entry.request_id, keys)
+  const taken = (parts & CONTAINER) === 0 ? NO_PARTS : takeRequest(record, entry.request_id, keys)
   set(entry, 'request', completeRequest(taken.request, dialect))
   const requestId = dialect.resolve('request_id', entry.request_id ?? taken.id, toRequestId)
   set(entry, 'request_id', requestId)
@@ -268,9 +278,10 @@ function takeRequestAndTrace(
     set(entry, 'request_id', requestId ?? take(record, OTHER_REQUEST_IDS, toRequestId))
     removeRepeats(record, OTHER_REQUEST_IDS, entry.request_id)
   }
-  const { trace, header: callersHeader } = takeTrace(record, dialect, taken.traceHeader)
+  if ((parts & TRACE) === 0 && dialect.isEmpty && taken.callers === undefined) return { ownId, callers: undefined }
+  const { trace, callers } = takeTrace(record, dialect, taken.callers)
   set(entry, 'trace', trace)
-  return { ownId, callersHeader }
+  return { ownId, callers }
 }
 
 /** Takes the fields that other log formats do not have. */
@@ -296,10 +307,10 @@ function chooseEntryMessage({ error, request }: LogEntry, message: string | unde
   return logged ?? (error?.message || formatRequestTitle(request)) ?? NO_MESSAGE
 }
 
-function findIds(entry: LogEntry, callersHeader: Json | undefined): RecordIds {
+function findIds(entry: LogEntry, callers: EntryTrace | undefined): RecordIds {
   return {
     traceId: entry.trace?.trace_id ?? '',
-    isCallersTrace: isCallersTrace(entry.trace, callersHeader),
+    isCallersTrace: isCallersTrace(entry.trace, callers),
     requestId: entry.request_id ?? '',
     sessionId: entry.session_id ?? '',
     fingerprint: entry.fingerprint ?? '',
@@ -307,20 +318,26 @@ function findIds(entry: LogEntry, callersHeader: Json | undefined): RecordIds {
   }
 }
 
-/** @returns the record's `metadata`, the error's other members, a custom level, the record's other members, and the options' metadata */
+/**
+ * @returns the record's `metadata`, the error's other members, a custom level, the record's other members, those under
+ * names of other formats, and the options' metadata
+ */
 function mergeMetadata(
   whole: JsonObject | undefined,
   errorRest: JsonObject | undefined,
   customLevel: Json | undefined,
   rest: JsonObject,
+  moved: JsonObject,
   added: JsonObject,
 ): JsonObject | undefined {
   let metadata = rest
-  if (whole !== undefined || hasMembers(errorRest) || customLevel !== undefined) {
+  // Not into the record, since V8 adds members to parsed objects without a prototype slowly.
+  if (whole !== undefined || hasMembers(errorRest) || customLevel !== undefined || hasMembers(moved)) {
     metadata = Object.assign(createObject(), whole)
     if (hasMembers(errorRest)) putUnderFreeKey(metadata, 'error', errorRest)
     if (customLevel !== undefined) putUnderFreeKey(metadata, 'level', customLevel)
     putMembers(metadata, rest)
+    putMembers(metadata, moved)
   }
   for (const key of Object.keys(added))
     if (metadata[key] === undefined) putUnderFreeKey(metadata, key, added[key] as Json)
@@ -333,8 +350,8 @@ function putMembers(target: JsonObject, source: JsonObject): void {
 
 function findRequestPart({ request }: LogEntry, ownId: string): RequestPart {
   if (request === undefined) return 'none'
-  const hasStart = Object.keys(request).some((key) => key !== 'status_code' && key !== 'duration_ms')
-  return toRequestPart(hasStart, request.status_code !== undefined, ownId !== '')
+  const { method, url, path, ip, user_agent: agent, status_code: status } = request
+  return toRequestPart((method ?? url ?? path ?? ip ?? agent) !== undefined, status !== undefined, ownId !== '')
 }
 
 function removeRepeats(record: JsonObject, keys: readonly string[], known: string | undefined): void {
@@ -372,7 +389,7 @@ function takeTime(record: JsonObject, dialect: DialectRecord): string | undefine
     'time',
     own ??
       take(record, ['time', '@timestamp', 'timestamp'], toIsoTime) ??
-      dialect.takeSplitTime() ??
+      takeSplitTime(record) ??
       take(record, ['ts'], toLikelyTime),
     toIsoTime,
   )
@@ -384,27 +401,38 @@ function toLikelyTime(value: Json): string | undefined {
   return time !== undefined && time >= '2000' && time < '2100' ? time : undefined
 }
 
-/** Moves the members of the object under `nestedKey` to the record, except the keys in `data`. */
-function liftNested(record: JsonObject, nestedKey: string, data: readonly string[]): void {
+/** Returns the record with the members of the object under `nestedKey` in place of it, except the keys in `data`. */
+function liftNested(record: JsonObject, nestedKey: string, data: readonly string[]): JsonObject {
   const nested = record[nestedKey]
-  if (!isObject(nested)) return
+  if (!isObject(nested)) return record
+  const lifted = createObject()
   const own = createObject()
-  delete record[nestedKey]
+  for (const key of Object.keys(record)) if (key !== nestedKey) lifted[key] = record[key] as Json
   for (const key of Object.keys(nested)) {
     const value = nested[key] as Json
-    if (data.includes(key) || Object.hasOwn(record, key)) own[key] = value
-    else record[key] = value
+    if (data.includes(key) || Object.hasOwn(lifted, key)) own[key] = value
+    else lifted[key] = value
   }
-  if (Object.keys(own).length > 0 || Object.keys(nested).length === 0) putUnderFreeKey(record, nestedKey, own)
+  if (Object.keys(own).length > 0 || Object.keys(nested).length === 0) putUnderFreeKey(lifted, nestedKey, own)
+  return lifted
 }
 
-function takeIdentity(entry: LogEntry, record: JsonObject, dialect: DialectRecord, options: MappingOptions): void {
+function takeIdentity(
+  entry: LogEntry,
+  [record, moved]: readonly [JsonObject, JsonObject],
+  dialect: DialectRecord,
+  options: MappingOptions,
+): void {
   const read = (field: 'service' | 'environment' | 'version', keys: readonly string[]): string | undefined =>
     dialect.resolve(field, take(record, keys, toPlainText), toPlainText)
   set(
     entry,
     'service',
-    read('service', ['service']) ?? options.service ?? take(record, ['name'], toPlainText) ?? options.fallbackService,
+    read('service', ['service']) ??
+      options.service ??
+      take(record, ['name'], toPlainText) ??
+      take(moved, ['name'], toPlainText) ??
+      options.fallbackService,
   )
   set(entry, 'environment', read('environment', ['environment', 'env']) ?? options.environment)
   set(entry, 'version', read('version', ['version']) ?? options.version)
@@ -426,7 +454,8 @@ function takeDuration(entry: LogEntry, record: JsonObject, dialect: DialectRecor
     toNumber,
   )
   if (request !== undefined) set(request, 'duration_ms', duration)
-  set(entry, 'perf', request !== undefined || duration === undefined ? perf : { ...perf, duration_ms: duration })
+  const { duration_ms: own, ...others } = perf ?? {}
+  set(entry, 'perf', request !== undefined || duration === own ? perf : { ...others, duration_ms: duration as number })
 }
 
 function takeMessage(record: JsonObject, messageKey: string): string | undefined {
@@ -434,47 +463,33 @@ function takeMessage(record: JsonObject, messageKey: string): string | undefined
   return take(record, [messageKey], toScalarText) ?? take(record, ['message', 'msg'], toPlainText)
 }
 
-function takeUser(entry: LogEntry, record: JsonObject): void {
-  const source = record['user']
-  if (!isObject(source)) return
-  const user: EntryUser = {}
-  for (const field of ['id', 'email', 'name'] as const) {
-    const text = take(source, [field], toIdText)
-    if (text !== undefined) user[field] = text
-  }
-  if (Object.keys(user).length > 0) entry.user = user
+function takeUser({ user }: JsonObject): EntryUser | undefined {
+  if (!isObject(user)) return undefined
+  const [id, email, name] = ['id', 'email', 'name'].map((field) => take(user, [field], toIdText))
+  return ifAny({ id, email, name })
 }
 
 function takePerf(record: JsonObject, hasRequest: boolean, responseTime: string): EntryPerf | undefined {
-  const perf: EntryPerf = {}
-  const source = isObject(record['perf']) ? record['perf'] : {}
-  for (const [field, ...others] of [
-    ['duration_ms', 'duration_ms', 'responseTime', responseTime],
-    ['memory_mb', 'memory_mb'],
-    ['db_queries', 'db_queries'],
-    ['cache_hits', 'cache_hits'],
-  ] as const) {
+  const source = isObject(record['perf']) ? record['perf'] : NO_MEMBERS
+  const read = (field: string, others = [field]): number | undefined =>
+    take(source, [field], toNumber) ?? take(record, others, toNumber)
+  return ifAny({
     // With a request, only the request's own duration is used.
-    const loose = field === 'duration_ms' && hasRequest ? [] : others
-    const value = take(source, [field], toNumber) ?? take(record, loose, toNumber)
-    if (value !== undefined) perf[field] = value
-  }
-  return Object.keys(perf).length > 0 ? perf : undefined
+    duration_ms: read('duration_ms', hasRequest ? [] : ['duration_ms', 'responseTime', responseTime]),
+    memory_mb: read('memory_mb'),
+    db_queries: read('db_queries'),
+    cache_hits: read('cache_hits'),
+  })
 }
 
 function takeDeploy(record: JsonObject): EntryDeploy | undefined {
   const source = record['deploy']
   if (!isObject(source)) return undefined
-  const deploy: EntryDeploy = {}
-  for (const [field, keys] of [
-    ['commit', ['commit']],
-    ['branch', ['branch']],
-    ['deployed_by', ['deployed_by', 'deployedBy']],
-  ] as const) {
-    const text = take(source, keys, toIdText)
-    if (text !== undefined) deploy[field] = text
-  }
-  return Object.keys(deploy).length > 0 ? deploy : undefined
+  return ifAny({
+    commit: take(source, ['commit'], toIdText),
+    branch: take(source, ['branch'], toIdText),
+    deployed_by: take(source, ['deployed_by', 'deployedBy'], toIdText),
+  })
 }
 
 /** Reads a list of strings, or one string. Other items are kept under `name` in the metadata. */
@@ -507,20 +522,14 @@ function takeBreadcrumbs(record: JsonObject, labels: LevelLabels): Breadcrumb[] 
 
 /** Members without a field are kept in `data`. */
 function toBreadcrumb(item: JsonObject, labels: LevelLabels): Breadcrumb {
-  const breadcrumb: Breadcrumb = {}
-  for (const field of ['type', 'category', 'message'] as const) {
-    const text = take(item, [field], toScalarText)
-    if (text !== undefined) breadcrumb[field] = text
-  }
+  const [type, category, message] = ['type', 'category', 'message'].map((field) => take(item, [field], toScalarText))
   const level = take(item, ['level'], (value) =>
     typeof value === 'number' ? (labels[value] ?? resolveLevel(value, labels)?.level) : toPlainText(value),
   )
-  if (level !== undefined) breadcrumb.level = level
   const timestamp = take(item, ['timestamp', 'time'], toIsoTime)
-  if (timestamp !== undefined) breadcrumb.timestamp = timestamp
   const given = take(item, ['data'], toObject)
   const data = given ?? createObject()
   putMembers(data, item)
-  if (given !== undefined || hasMembers(data)) breadcrumb.data = data
-  return breadcrumb
+  const others = given !== undefined || hasMembers(data) ? data : undefined
+  return { type, category, message, level, timestamp, data: others } as Breadcrumb
 }

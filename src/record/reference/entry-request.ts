@@ -1,8 +1,8 @@
 /** Maps requests: pino-http's in one record, Fastify's in two, and the service's own `request` object. */
 import type { RequestKeys } from '../../options/settings.js'
-import type { EntryRequest, Json, JsonObject } from '../../protocol/log-entry.js'
-import { toIdText, toInteger, hasMembers, isObject, remove, toNumber, toPlainText, take } from '../coerce.js'
-import { findTraceHeader } from './trace-header.js'
+import type { EntryRequest, EntryTrace, Json, JsonObject } from '../../protocol/log-entry.js'
+import { toIdText, toInteger, hasMembers, ifAny, isObject, remove, toNumber, toPlainText, take } from '../coerce.js'
+import { findTraceHeader, parseTraceHeader } from './trace-header.js'
 
 /** Members that are not sent, because headers and bodies contain credentials and personal data. */
 export const UNSENT_MEMBERS: ReadonlySet<string> = new Set([
@@ -35,8 +35,8 @@ export const STATUS = /^[1-9]\d\d$/
 
 export interface RequestParts {
   readonly request: EntryRequest | undefined
-  /** The header with the ids of the caller's trace. */
-  readonly traceHeader: Json | undefined
+  /** The ids of the caller's trace. */
+  readonly callers: EntryTrace | undefined
   /** The request's id: within `req` for pino-http, in a header for Hono. */
   readonly id: string | undefined
 }
@@ -49,10 +49,8 @@ export function listRequestPartKeys({ req, res }: RequestKeys): readonly string[
 /** Removes the mapped members from `record`. Other members of `req` and `res` are kept for the metadata. */
 export function takeRequest(record: JsonObject, hasRequestId: string | undefined, keys: RequestKeys): RequestParts {
   const parts = listRequestPartKeys(keys)
-  const requestKey = parts.slice(0, 3).find((key) => hasMembers(record[key]))
-  const responseKey = parts.slice(3).find((key) => hasMembers(record[key]))
-  const req = requestKey === undefined ? undefined : (record[requestKey] as JsonObject)
-  const res = responseKey === undefined ? undefined : (record[responseKey] as JsonObject)
+  const holders = parts.map((key) => (hasMembers(record[key]) ? record[key] : undefined))
+  const [req, res] = [holders[0] ?? holders[1] ?? holders[2], holders[3] ?? holders[4] ?? holders[5]]
   const taken = req === undefined && res === undefined ? NO_PARTS : takeParts(req ?? {}, res ?? {}, hasRequestId)
   for (const key of Object.keys(record)) {
     const value = record[key]
@@ -61,32 +59,27 @@ export function takeRequest(record: JsonObject, hasRequestId: string | undefined
   return taken
 }
 
-export const NO_PARTS: RequestParts = { request: undefined, traceHeader: undefined, id: undefined }
+export const NO_PARTS: RequestParts = { request: undefined, callers: undefined, id: undefined }
 
 function takeParts(req: JsonObject, res: JsonObject, hasRequestId: string | undefined): RequestParts {
   const headers = isObject(req['headers']) ? req['headers'] : {}
-  const request: EntryRequest = {}
-  const set = <K extends keyof EntryRequest>(field: K, value: EntryRequest[K] | undefined): void => {
-    if (value !== undefined) request[field] = value
-  }
   const method = take(req, ['method'], toPlainText)
-  set('method', method === undefined ? undefined : normalizeMethod(method))
-  set('url', take(req, ['url'], toPlainText))
-  set('path', take(req, ['path'], toPlainText) ?? toPath(request.url))
-  set(
-    'status_code',
-    take(res, ['statusCode', 'status_code'], toInteger) ??
-      take(res, ['status'], toStatus) ??
-      take(req, ['status_code', 'statusCode'], toInteger),
-  )
-  set('ip', take(req, ['remoteAddress', 'ip'], toPlainText))
-  set('user_agent', take(req, ['user_agent', 'userAgent'], toPlainText) ?? toPlainText(headers['user-agent']))
-  set('duration_ms', take(req, ['duration_ms', 'durationMs'], toNumber))
-  const id = takeId(req, hasRequestId) ?? toHeaderId(headers['x-request-id'])
+  const url = take(req, ['url'], toPlainText)
   return {
-    request: Object.keys(request).length > 0 ? request : undefined,
-    traceHeader: findTraceHeader(headers),
-    id,
+    request: ifAny({
+      method: method && normalizeMethod(method),
+      url,
+      path: take(req, ['path'], toPlainText) ?? toPath(url),
+      status_code:
+        take(res, ['statusCode', 'status_code'], toInteger) ??
+        take(res, ['status'], toStatus) ??
+        take(req, ['status_code', 'statusCode'], toInteger),
+      ip: take(req, ['remoteAddress', 'ip'], toPlainText),
+      user_agent: take(req, ['user_agent', 'userAgent'], toPlainText) ?? toPlainText(headers['user-agent']),
+      duration_ms: take(req, ['duration_ms', 'durationMs'], toNumber),
+    }),
+    callers: parseTraceHeader(findTraceHeader(headers)),
+    id: takeId(req, hasRequestId) ?? toHeaderId(headers['x-request-id']),
   }
 }
 

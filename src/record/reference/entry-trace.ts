@@ -1,7 +1,7 @@
 /**
  * Reads all trace ids from the first source that has any, because ids from two sources may belong to different traces.
  */
-import type { EntryTrace, Json, JsonObject } from '../../protocol/log-entry.js'
+import type { EntryTrace, JsonObject } from '../../protocol/log-entry.js'
 import { toIdText, isObject, take } from '../coerce.js'
 import { takeDialectTrace } from './dialect-fields.js'
 import type { DialectRecord } from './dialects.js'
@@ -16,24 +16,28 @@ export const TRACE_FIELDS = [
 
 export interface TraceParts {
   readonly trace: EntryTrace | undefined
-  /** The header with the ids of the request's caller, if any. */
-  readonly header: Json | undefined
+  /** The ids of the request's caller, if any. */
+  readonly callers: EntryTrace | undefined
 }
 
-/** Removes the ids from `record`. @param requestHeader as returned by `findTraceHeader` for the request's headers */
-export function takeTrace(record: JsonObject, dialect: DialectRecord, requestHeader: Json | undefined): TraceParts {
+/** Removes the ids from `record`. @param requestCallers in the headers of the request */
+export function takeTrace(
+  record: JsonObject,
+  dialect: DialectRecord,
+  requestCallers: EntryTrace | undefined,
+): TraceParts {
   const own =
     takeIds(record) ?? (isObject(record['trace']) ? takeIds(record['trace']) : undefined) ?? takeDialectTrace(dialect)
-  let header = requestHeader
+  let callers = requestCallers
   // The headers themselves are not sent.
   dialect.resolve(
     'headers',
     undefined,
-    (value) => void (header ??= isObject(value) ? findTraceHeader(value) : undefined),
+    (value) => void (callers ??= isObject(value) ? parseTraceHeader(findTraceHeader(value)) : undefined),
   )
   if (own === undefined)
-    header ??= dialect.resolve('traceparent', undefined, (value) => (parseTraceHeader(value) ? value : undefined))
-  return { trace: own ?? parseTraceHeader(header), header }
+    callers ??= parseTraceHeader(dialect.resolve('traceparent', undefined, (value) => parseTraceHeader(value) && value))
+  return { trace: own ?? callers, callers }
 }
 
 function takeIds(from: JsonObject): EntryTrace | undefined {
@@ -47,10 +51,8 @@ function takeIds(from: JsonObject): EntryTrace | undefined {
   return Object.keys(ids).length > 0 ? ids : undefined
 }
 
-/** Whether these ids are from the header, without a span id. */
-export function isCallersTrace(trace: EntryTrace | undefined, header: Json | undefined): boolean {
-  const callers = trace === undefined || trace.span_id !== undefined ? undefined : parseTraceHeader(header)
-  return (
-    callers !== undefined && callers.trace_id === trace?.trace_id && callers.parent_span_id === trace?.parent_span_id
-  )
+/** Whether these ids are the caller's, without a span id. */
+export function isCallersTrace(trace: EntryTrace | undefined, callers: EntryTrace | undefined): boolean {
+  if (callers === undefined || trace === undefined || trace.span_id !== undefined) return false
+  return callers.trace_id === trace.trace_id && callers.parent_span_id === trace.parent_span_id
 }

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../protocol/log-entry.js'
 import { copyClean, putUnderFreeKey, removePrototypes } from '../clean-copy.js'
 import type { CutCounts } from '../clean-copy.js'
 import { parseExact, stringifyExact } from '../../shared/exact-json.js'
+import { decode } from '../shorten-line.js'
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -18,13 +19,6 @@ import {
  * replace pino's values: they are kept as `level_` and `time_`. For every other key the last value wins.
  */
 const FIRST_COUNTS = ['level', 'time'] as const
-const MAX_QUOTED_CHARS = maxQuotedChars('level')
-
-/** Length of the key with every letter escaped. */
-function maxQuotedChars(key: string): number {
-  return key.length * 6 + 2
-}
-
 /**
  * Returns undefined if the line is not a JSON object.
  *
@@ -46,7 +40,7 @@ export function parseRecord(
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined
   const record = parsed as JsonObject
   const keys = levelKey === undefined ? FIRST_COUNTS : [...FIRST_COUNTS, levelKey]
-  const hasFirsts = (levelKey === undefined && startsWithLast(line, record)) || areUnique(line, keys)
+  const hasFirsts = (levelKey === undefined && startsWithLast(line, record)) || areUnique(line, record, keys)
   if (hasFirsts && isCleanText(line) && removePrototypes(record)) return record
   return copyClean(parseWithFirsts(line, keys), cuts, isKept)
 }
@@ -58,9 +52,10 @@ function startsWithLast(line: string, { level, time }: JsonObject): boolean {
 }
 
 /** Whether no key is repeated. False if an escape may hide one, or if a value may be one. */
-function areUnique(line: string, keys: readonly string[]): boolean {
+function areUnique(line: string, record: JsonObject, keys: readonly string[]): boolean {
   if (line.includes('\\u') || line.includes('\\/')) return false
   return keys.every((key) => {
+    if (record[key] === undefined) return true
     const quoted = JSON.stringify(key)
     const first = line.indexOf(quoted)
     return first === -1 || !line.includes(quoted, first + 1)
@@ -116,14 +111,13 @@ function isMember(text: string): boolean {
 
 /** The text of the first value of each of these top-level keys. `line` is a valid JSON object. */
 function firstValues(line: string, wanted: readonly string[]): Map<string, string> {
-  const maxChars = wanted === FIRST_COUNTS ? MAX_QUOTED_CHARS : Math.max(...wanted.map(maxQuotedChars))
   const firsts = new Map<string, string>()
   visitMembers(line, (from, to) => {
     const keyStart = line.indexOf('"', from)
     if (keyStart === -1) return true
     const keyEnd = findStringEnd(line, keyStart, to)
-    const key = wantedKey(line.slice(keyStart, keyEnd + 1), wanted, maxChars)
-    if (key !== undefined && !firsts.has(key)) firsts.set(key, line.slice(line.indexOf(':', keyEnd) + 1, to))
+    const key = decode(line.slice(keyStart, keyEnd + 1))
+    if (wanted.includes(key) && !firsts.has(key)) firsts.set(key, line.slice(line.indexOf(':', keyEnd) + 1, to))
     return true
   })
   return firsts
@@ -147,10 +141,4 @@ function visitMembers(line: string, visit: (from: number, to: number) => boolean
       from = i + 1
     }
   }
-}
-
-function wantedKey(quoted: string, wanted: readonly string[], maxChars: number): string | undefined {
-  if (quoted.length > maxChars) return undefined
-  const key = JSON.parse(quoted) as string
-  return wanted.includes(key) ? key : undefined
 }

@@ -16,7 +16,8 @@ export const TRACE_HEADERS = ['traceparent', 'b3', 'x-b3-traceid', 'x-b3-spanid'
 
 /** The first header with the caller's ids, as one text. */
 export function findTraceHeader(headers: JsonObject): Json | undefined {
-  const b3 = ['x-b3-traceid', 'x-b3-spanid'].map((name) => toPlainText(headers[name])).join('-')
+  const [traceId, spanId] = [toPlainText(headers['x-b3-traceid']), toPlainText(headers['x-b3-spanid'])]
+  const b3 = (traceId ?? spanId) === undefined ? undefined : `${traceId ?? ''}-${spanId ?? ''}`
   return [headers['traceparent'], headers['b3'], b3, headers['x-amzn-trace-id']].find(parseTraceHeader)
 }
 

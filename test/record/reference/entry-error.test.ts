@@ -37,6 +37,17 @@ const boom = { type: 'TypeError', message: 'boom', stack: STACK }
 
 describe('error', () => {
   test.each([
+    '"sql":12345678901234567',
+    '"config":{"baseURL":"http://h","url":12345678901234567,"method":"get"}',
+    '"cause":{"type":"E","message":"b","cause":{"type":"E","message":"c","stack":"E: c"}}',
+  ])('with {%s} keeps its stack, and has no marks of long integers', (members) => {
+    const line = `{"level":50,"err":{"type":"Error","message":"a","stack":"Error: a",${members}},"msg":"m"}`
+    const { json } = mapByParsing(line, createMappingOptions(), RECEIVED_AT)
+    expect(JSON.parse(json)).toHaveProperty('error.stack', 'Error: a')
+    expect(json).not.toMatch(/[\da-f]{24}#/)
+  })
+
+  test.each([
     ['err', {}],
     ['error', {}],
     ['failure', { errorKey: 'failure' }],
