@@ -1,8 +1,8 @@
 /** [worker] The transport without the kernel: every line is parsed with JSON.parse. */
 'use strict'
 
-const { DECLINED, Kernel } = require('../../build/modules/record/kernel/kernel.js')
+const { DECLINED_RUN, Kernel } = require('../../build/modules/record/kernel/kernel.js')
 
-Kernel.prototype.run = () => DECLINED
+Kernel.prototype.run = () => DECLINED_RUN
 
 module.exports = require('../../build/modules/transport/worker.js')

@@ -26,11 +26,11 @@ export function passesOfBreadcrumbs(lines) {
     const record = mapper.map(ring.place(ERROR_LINE))
     for (const text of lines.slice(error * TAKEN, (error + 1) * TAKEN)) {
       const { position, start, end } = ring.place(text)
-      rows.add(record.scope, 1, { position, bytes: end - start, flags: RowFlag.CLEAN }, start)
+      rows.add(record.scope, 1, { position, bytes: end - start, flags: RowFlag.FREE_OF_SECRETS }, start)
     }
     mapper.map(ring.place(ERROR_LINE))
     const from = process.cpuUsage()
-    if (kernel?.attach(record, ring.end) !== true) throw new Error('the breadcrumbs do not fit')
+    if (kernel?.appendBreadcrumbs(record, ring.end) !== true) throw new Error('the breadcrumbs do not fit')
     us += cpuUs(from)
   }
   return { 'breadcrumbs: taken': (us / errors) * lines.length }

@@ -3,7 +3,7 @@ import { Account } from '../../build/modules/diagnostics/account.js'
 import { Batcher } from '../../build/modules/pipeline/batcher.js'
 import { RecordReader } from '../../build/modules/pipeline/record-reader.js'
 import { LineReader } from '../../build/modules/record/line-reader.js'
-import { DECLINED } from '../../build/modules/record/kernel/kernel.js'
+import { DECLINED_RUN } from '../../build/modules/record/kernel/kernel.js'
 import { systemClock } from '../../build/modules/shared/clock.js'
 import { cpuUs, mustBe } from '../tools/measure.mjs'
 import { SETTINGS, newEntryBuilder, newMapper } from './configured.mjs'
@@ -73,7 +73,7 @@ function readsOnly() {
 /** Reads records as the pipeline does. @param {{ isReference?: boolean, isBatched?: boolean, hasBreadcrumbs?: boolean }} what @returns {Pass} */
 function reads({ isReference = false, isBatched = false, hasBreadcrumbs = false }) {
   const mapper = newMapper()
-  if (isReference) Object.defineProperty(mapper, 'run', { value: () => DECLINED })
+  if (isReference) Object.defineProperty(mapper, 'run', { value: () => DECLINED_RUN })
   const batcher = new Batcher({
     ...SETTINGS,
     clock: systemClock,
@@ -82,8 +82,8 @@ function reads({ isReference = false, isBatched = false, hasBreadcrumbs = false 
     },
   })
   const counter = {
-    room: SETTINGS.batch.size,
-    roomBytes: SETTINGS.batch.bytes,
+    freeEntries: SETTINGS.batch.size,
+    freeBytes: SETTINGS.batch.bytes,
     /** @param {unknown} _entries @param {number} _severity */
     add(_entries, _severity, count = 1) {
       pass.count += count

@@ -20,6 +20,8 @@ export interface BatcherOptions {
 }
 
 const ID_AT = '{"batch_id":"'.length
+/** Of a body, with a UUID. */
+const HEAD_BYTES = ID_AT + 36 + '","logs":['.length
 const INITIAL_BYTES = 64 * 1024
 /** A UTF-16 unit becomes at most three bytes of UTF-8. */
 const MAX_BYTES_PER_UNIT = 3
@@ -58,7 +60,7 @@ export class Batcher {
   #scratch = Buffer.allocUnsafeSlow(INITIAL_BYTES)
   #batchId = ''
   /** Bytes of the encoded entries, including the start of the body. */
-  #length = 0
+  #length = HEAD_BYTES
   /** Entries not yet encoded, comma-separated. */
   #text = ''
   #count = 0
@@ -67,7 +69,7 @@ export class Batcher {
   #cutAt = -Infinity
   #cancelTimer: (() => void) | undefined
   /** Offset of the first entry in the body. */
-  #headLength = 0
+  #headLength = HEAD_BYTES
   /** Number of bytes of the open batch already passed to the log. */
   #loggedLength = 0
   #loggedCount = 0
@@ -101,11 +103,21 @@ export class Batcher {
     return this.#count === 0 ? 0 : this.#length + CLOSING.length
   }
 
+  /** Number of entries that fit into the open batch, at least 1. */
+  get freeEntries(): number {
+    return Math.max(1, this.#options.batch.size - this.#count)
+  }
+
+  get freeBytes(): number {
+    this.#encode()
+    return this.#maxBytes - this.#length - CLOSING.length - 1
+  }
+
   /**
-   * @param entry one entry as JSON
+   * @param entry one entry as JSON, or several
    * @param severity 0 (debug) to 4 (fatal)
    */
-  add(entry: string | EntryBytes, severity: number): void {
+  add(entry: string | EntryBytes, severity: number, count = 1): void {
     let added = entry
     let full = NONE
     if (this.#count > 0 && !this.#isCutting && !this.#fits(entry)) {
@@ -117,13 +129,13 @@ export class Batcher {
     if (severity > this.#highestSeverity) this.#highestSeverity = severity
     if (typeof added === 'string') this.#text = this.#text === '' ? added : `${this.#text},${added}`
     else this.#copy(added)
-    this.#count += 1
+    this.#count += count
     this.#isCommitted = false
     if (this.#text.length >= GROUP_UNITS) this.#encode()
     if (this.#length - this.#loggedLength >= LOG_BYTES) this.#log()
     // After adding the entry, because `onBatch` may read `pendingEntries` or add an entry.
     if (full !== NONE) this.#handOver(full)
-    if (this.#count >= this.#options.batch.size || !this.#fits('')) this.seal()
+    if (this.#count >= this.#options.batch.size || !this.#fits('')) this.#sealOpen()
   }
 
   /**
@@ -139,6 +151,12 @@ export class Batcher {
 
   /** Seals the open batch, if there is one. */
   seal(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    this.#sealOpen()
+  }
+
+  #sealOpen(): void {
     if (this.#count > 0 && !this.#isCutting) this.#handOver(this.#cut())
   }
 
@@ -217,7 +235,8 @@ export class Batcher {
     // At low rates this sends at most one request per interval.
     const lingerMs = this.#cutAt === -Infinity ? FIRST_LINGER_MS : LINGER_MS
     this.#dueAt = Math.min(Math.max(now + lingerMs, this.#cutAt + intervalMs), now + intervalMs)
-    this.#cancelTimer = clock.timer(this.#dueAt - now, this.#onTimer)
+    // No batch is due before an earlier one would have been, so a timer that is set may stay.
+    this.#cancelTimer ??= clock.timer(this.#dueAt - now, this.#onTimer)
   }
 
   #cut(): Batch[] {
@@ -288,9 +307,8 @@ export class Batcher {
   }
 
   #reset(): void {
-    this.#cancelTimer?.()
-    this.#cancelTimer = undefined
     this.#count = 0
+    this.#length = this.#headLength
     this.#appends = []
     this.#highestSeverity = 0
     this.#loggedCount = 0
@@ -299,9 +317,11 @@ export class Batcher {
     if (this.#scratch.length > usual) this.#scratch = Buffer.allocUnsafeSlow(INITIAL_BYTES)
   }
 
-  /** A timer may fire before the end of a very long interval (see `Clock`), so the age decides. */
+  /** A timer may be that of an earlier batch, or fire before the end of a very long interval (see `Clock`), so the age decides. */
   readonly #onTimer = (): void => {
     const { clock } = this.#options
+    this.#cancelTimer = undefined
+    if (this.#count === 0) return
     const leftMs = this.#dueAt - clock.now()
     if (leftMs > 0) this.#cancelTimer = clock.timer(leftMs, this.#onTimer)
     else this.seal()

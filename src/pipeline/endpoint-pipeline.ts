@@ -160,9 +160,9 @@ export class EndpointPipeline {
     return this.delivery.memoryOnlyEntries + (this.#spool?.log.current === undefined ? this.batcher.pendingEntries : 0)
   }
 
-  /** Counts and reports an entry that was not admitted. */
-  recordNotAdmitted(): void {
-    this.#settlement.notAdmitted(this.admission.reason)
+  /** Counts and reports entries that were not admitted. */
+  recordNotAdmitted(count: number): void {
+    this.#settlement.notAdmitted(this.admission.reason, count)
   }
 
   /** Whether the service is assumed to accept entries. */

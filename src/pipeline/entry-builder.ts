@@ -3,8 +3,8 @@
  * whose entry is not sent may still become a breadcrumb.
  */
 import { attachBreadcrumbs } from '../breadcrumbs/attach-breadcrumbs.js'
-import { BreadcrumbBuffer } from '../breadcrumbs/breadcrumb-buffer.js'
 import { BreadcrumbFactory } from '../breadcrumbs/breadcrumb-factory.js'
+import { BreadcrumbRows } from '../breadcrumbs/breadcrumb-rows.js'
 import { validateRequest } from '../client/request-validation.js'
 import { BeforeSendHook } from '../filter/before-send-hook.js'
 import type { HookResult } from '../filter/before-send-hook.js'
@@ -14,6 +14,7 @@ import type { HookFunction } from '../filter/load-hook.js'
 import { Sampler } from '../filter/sampler.js'
 import { toThreshold } from '../options/resolve-options.js'
 import type { Settings } from '../options/resolve-options.js'
+import { ERROR_SEVERITY, RowFlag, Stop } from '../record/memory.js'
 import type { Line } from '../record/line-ring.js'
 import type { MappedRecord } from '../record/mapped-record.js'
 import type { Mapper } from '../record/mapper.js'
@@ -39,16 +40,11 @@ export interface EntryBuilderOptions {
 }
 
 interface EntryBreadcrumbs {
-  readonly buffer: BreadcrumbBuffer
+  readonly rows: BreadcrumbRows
   readonly factory: BreadcrumbFactory
-  /** Lowest severity that becomes a breadcrumb, see `MappedRecord`. */
-  readonly threshold: number
   /** Maximum number of breadcrumbs on one entry. */
   readonly limit: number
 }
-
-/** From this severity on, an entry gets the breadcrumbs of its scope. */
-const ERROR_SEVERITY = 3
 
 export class EntryBuilder {
   readonly #options: EntryBuilderOptions
@@ -58,9 +54,11 @@ export class EntryBuilder {
   readonly #sampler: Sampler | undefined
   readonly #deduplicator: Deduplicator | undefined
   readonly #hook: BeforeSendHook | undefined
+  /** Whether an option concerns each entry. */
+  readonly #seesAll: boolean
 
   constructor(options: EntryBuilderOptions) {
-    const { settings, mapping, clock, mapper, hook, onProblem, onSummary } = options
+    const { settings, mapping, clock, mapper, requests, hook, onProblem, onSummary } = options
     const { maxEntryBytes, sample, dedupeWindowMs, breadcrumbs } = settings
     const beforeSend =
       hook && new BeforeSendHook({ hook, onProblem, isValid: findFault, maxEntryBytes, redactor: mapping.redactor })
@@ -68,14 +66,13 @@ export class EntryBuilder {
     this.#threshold = toThreshold(settings.level)
     this.#sampler = sample && new Sampler(sample)
     this.#hook = beforeSend
+    this.#seesAll = requests !== undefined || sample !== undefined || dedupeWindowMs > 0 || hook !== undefined
     if (breadcrumbs !== false) {
       const { limit, maxBytes, level } = breadcrumbs
-      this.#breadcrumbs = {
-        buffer: new BreadcrumbBuffer({ ring: mapper.lines, limit, maxBytes, clock }),
-        factory: new BreadcrumbFactory(mapping, mapper, () => clock.wallNow()),
-        threshold: toThreshold(level),
-        limit,
-      }
+      const rows = new BreadcrumbRows({ ring: mapper.lines, threshold: toThreshold(level), limit, maxBytes })
+      const factory = new BreadcrumbFactory(mapping, mapper.lines, () => clock.wallNow())
+      mapper.kernel?.connectBreadcrumbs((row) => factory.create(rows.read(row)))
+      this.#breadcrumbs = { rows, factory, limit }
     }
     if (dedupeWindowMs === 0) return
     this.#deduplicator = new Deduplicator({
@@ -92,31 +89,37 @@ export class EntryBuilder {
 
   /** Must be called before building entries from another text. */
   beginText(): void {
-    this.#breadcrumbs?.buffer.open()
+    this.#breadcrumbs?.rows.setTime(this.#options.clock.now())
+  }
+
+  /** The lines that `build` must see, see `Stop`. The kernel builds the entries of all others. */
+  get stops(): number {
+    if (this.#seesAll) return Stop.EVERY_LINE
+    return this.#options.joiner.hasStarts ? Stop.REQUEST_START | Stop.REQUEST_END : Stop.REQUEST_START
   }
 
   /**
    * Never throws.
    *
-   * @param isDivisible see `Mapper.map`
+   * @param isDivisible see `Mapper.map` @param reason see `Mapper.map`
    * @returns the mapper's record with the entry to send and its severity; an empty one if nothing is sent; undefined if the line must be divided
    */
-  build(line: Line, isDivisible: boolean): MappedRecord | undefined {
+  build(line: Line, isDivisible: boolean, reason?: number): MappedRecord | undefined {
     const { mapper, joiner } = this.#options
     const breadcrumbs = this.#breadcrumbs
-    const record = mapper.map(line, isDivisible)
+    const record = mapper.map(line, isDivisible, reason)
     if (record === undefined) return undefined
     if (record.requestPart !== 'none') joiner.join(record)
     if (!record.isEmpty && !this.#isKept(record)) record.json = ''
     const takesBreadcrumbs = !record.isEmpty && record.severity >= ERROR_SEVERITY
     if (breadcrumbs !== undefined) {
       // Added afterwards, so the error does not get its own breadcrumb.
-      if (takesBreadcrumbs) this.#addBreadcrumbs(record, breadcrumbs)
-      if (record.severity >= breadcrumbs.threshold) this.#keep(record, line, breadcrumbs)
+      if (takesBreadcrumbs) this.#addBreadcrumbs(record, line, breadcrumbs)
+      this.#addRow(record, line, breadcrumbs, takesBreadcrumbs)
     }
     if (record.isEmpty) return record
     this.#applyHook(record)
-    if (record.isEmpty && takesBreadcrumbs) breadcrumbs?.buffer.restore(record.scopeKind, record.scopeId)
+    if (record.isEmpty && takesBreadcrumbs) breadcrumbs?.rows.restore()
     return record
   }
 
@@ -148,19 +151,26 @@ export class EntryBuilder {
     return fingerprint === '' || !deduplicator.isRepeat(fingerprint, sentSeverity, json)
   }
 
-  #keep(record: MappedRecord, line: Line, { buffer, factory }: EntryBreadcrumbs): void {
-    const isBreadcrumb = !line.isInRing
-    const { position, start, end } = isBreadcrumb ? this.#options.mapper.lines.place(factory.parse(line.text)) : line
-    const { isMappedByKernel, isFreeOfSecrets } = record
-    buffer.add(record, { position, bytes: end - start, isMappedByKernel, isFreeOfSecrets, isBreadcrumb })
+  #addRow(record: MappedRecord, line: Line, { rows, factory }: EntryBreadcrumbs, tookBreadcrumbs: boolean): void {
+    const { isFreeOfSecrets, scope, severity } = record
+    const { isInRing } = line
+    const flags =
+      (isFreeOfSecrets ? RowFlag.FREE_OF_SECRETS : 0) |
+      (isInRing ? 0 : RowFlag.IS_BREADCRUMB) |
+      (tookBreadcrumbs ? RowFlag.TOOK : 0)
+    const { position, start, end } = isInRing ? line : this.#options.mapper.lines.place(factory.parse(line.text))
+    rows.add(scope, severity, { position, bytes: end - start, flags }, start)
   }
 
-  #addBreadcrumbs(record: MappedRecord, { buffer, factory, limit }: EntryBreadcrumbs): void {
-    const lines = buffer.take(record.scopeKind, record.scopeId)
-    if (lines.length === 0 || (record.bytes !== undefined && factory.append(record.bytes, lines))) return
+  #addBreadcrumbs(record: MappedRecord, line: Line, { rows, factory, limit }: EntryBreadcrumbs): void {
+    const { kernel, lines } = this.#options.mapper
+    const position = line.isInRing ? line.position : lines.end
+    if (kernel?.appendBreadcrumbs(record, position) === true) return
+    const taken = rows.find(record.scope, position)
+    if (taken.length === 0) return
     record.json = attachBreadcrumbs(
       record.json,
-      lines.map((line) => factory.create(line)),
+      taken.map((one) => factory.create(one)),
       record.hasBreadcrumbs,
       { limit, maxEntryBytes: this.#options.settings.maxEntryBytes },
     )

@@ -127,8 +127,6 @@ export class Pipeline {
       endpoint: entries,
       entryBuilder: this.#entryBuilder,
       mapper: this.#mapper,
-      threshold,
-      canRefuseUnread: requests === undefined && options.joinsLines !== true,
       joinsLines: options.joinsLines ?? false,
       onUnsupportedInput: (form, command) =>
         this.#reporter.problem('INVALID', APPLICATION_MESSAGES.inputUnsupported.text(form, command)),
@@ -210,8 +208,11 @@ export class Pipeline {
   attachSupervisor(counts: Float64Array, lost: number | undefined): void {
     this.#isReplacement = lost !== undefined
     this.#counts = counts
-    // In a microtask, because the scheduler queues a failed batch again only after it has emitted the event.
-    this.#endpoints[0].events.on(() => queueMicrotask(() => this.#updateCounts()))
+    // Other changes follow from reading. In a microtask, because the scheduler settles the batch, or queues it again, only after it has
+    // emitted the event.
+    this.#endpoints[0].events.on(({ kind }) => {
+      if (kind === 'replied') queueMicrotask(() => this.#updateCounts())
+    })
     if (lost !== undefined && lost > 0) {
       this.account.received += lost
       this.account.dropped.shutdown += lost

@@ -7,6 +7,7 @@
  * starts: pino then counts the text as read, and at exit it waits at most 10 s until everything is read.
  */
 import type { Account } from '../diagnostics/account.js'
+import { RunEnd, Stop } from '../record/memory.js'
 import { LineJoiner } from '../record/line-joiner.js'
 import { LineReader } from '../record/line-reader.js'
 import type { Line } from '../record/line-ring.js'
@@ -21,23 +22,23 @@ import type { EntryBuilder } from './entry-builder.js'
 export interface RecordEndpoint {
   readonly account: Account
   readonly admission: Pick<Admission, 'threshold'>
-  readonly batcher: Pick<Batcher, 'add'>
-  /** Counts and reports an entry that is not admitted. */
-  recordNotAdmitted(): void
+  readonly batcher: Pick<Batcher, 'add' | 'freeEntries' | 'freeBytes'>
+  /** Counts and reports entries that are not admitted. */
+  recordNotAdmitted(count: number): void
 }
 
 export interface RecordReaderOptions {
   /** If false, text is consumed and discarded. */
   readonly isEnabled: boolean
   readonly endpoint: RecordEndpoint
-  readonly entryBuilder: Pick<EntryBuilder, 'beginText'> & {
-    build(line: Line, isDivisible: boolean): Pick<MappedRecord, 'bytes' | 'json' | 'isEmpty' | 'severity'> | undefined
+  readonly entryBuilder: Pick<EntryBuilder, 'beginText' | 'stops'> & {
+    build(
+      line: Line,
+      isDivisible: boolean,
+      reason?: number,
+    ): Pick<MappedRecord, 'bytes' | 'json' | 'isEmpty' | 'severity'> | undefined
   }
-  readonly mapper: Pick<Mapper, 'lines' | 'peekSeverity' | 'isRecord' | 'startsWithLevel'>
-  /** Lowest severity that is sent, as returned by `toThreshold`. */
-  readonly threshold: number
-  /** Whether a line may be refused before mapping, because only its entry is needed. */
-  readonly canRefuseUnread: boolean
+  readonly mapper: Pick<Mapper, 'lines' | 'run' | 'isRecord' | 'startsWithLevel'>
   /** Called once if the input has an unsupported form, with the form and a command that avoids it. */
   readonly onUnsupportedInput: (form: string, command: string) => void
   /** Whether to find records in wrapped lines and beside text, and to join lines of one text: see `LineUnwrapper` and `LineJoiner`. */
@@ -62,6 +63,7 @@ export class RecordReader {
   readonly unwrapper: LineUnwrapper | undefined
   /** Waiting texts; the first one is being read. */
   readonly #waiting: WaitingText[] = []
+  readonly #limits = { entries: 0, bytes: 0, admitted: 0, stops: 0 }
   #pendingEntries = 0
 
   constructor(options: RecordReaderOptions) {
@@ -72,7 +74,11 @@ export class RecordReader {
     this.unwrapper = options.joinsLines
       ? new LineUnwrapper(mapper, new LineJoiner(lines, readLine), onUnsupportedInput)
       : undefined
-    this.#lines = new LineReader(lines, this.unwrapper?.add ?? readLine)
+    this.#lines = new LineReader({
+      ring: lines,
+      onLines: () => this.#readLines(),
+      onLongLine: this.unwrapper?.add ?? readLine,
+    })
   }
 
   /** Entries being built: received, but not yet in another stage. */
@@ -150,33 +156,65 @@ export class RecordReader {
     return hasMore
   }
 
-  #readLine(line: Line): void {
-    const { endpoint, entryBuilder, mapper, threshold, canRefuseUnread } = this.#options
+  /** A listener of the batcher's events may write another text, which reads the remaining lines first. */
+  #readLines(): void {
+    while (this.#lines.hasLines) {
+      if (this.unwrapper?.isWaiting === true) this.#unwrapNext(this.unwrapper)
+      else this.#readRun()
+    }
+  }
+
+  #readRun(): void {
+    const { endpoint, entryBuilder, mapper } = this.#options
+    const { account, admission, batcher } = endpoint
+    const lines = this.#lines
+    const { position, bytes } = lines
+    const limits = this.#limits
+    limits.entries = batcher.freeEntries
+    limits.bytes = batcher.freeBytes
+    limits.admitted = admission.threshold
+    limits.stops = this.unwrapper === undefined ? entryBuilder.stops : entryBuilder.stops | Stop.MAYBE_WRAPPED
+    const run = mapper.run(position, bytes, limits)
+    // Read before a listener may write another text.
+    const { reason, entries, filtered, refused } = run
+    const next = position + run.bytes
+    lines.skip(run.bytes)
+    account.received += filtered + entries
+    account.filtered += filtered
+    if (run.bytes > 0 && this.unwrapper !== undefined) this.unwrapper.isWrappedText = false
+    if (entries > 0) batcher.add(run, run.highest, entries)
+    if (refused > 0) {
+      account.received += refused
+      endpoint.recordNotAdmitted(refused)
+    }
+    if (reason === RunEnd.LIMIT || lines.position !== next) return
+    if (reason === RunEnd.DECLINED && this.unwrapper !== undefined) return this.#unwrapNext(this.unwrapper)
+    const line = lines.next()
+    if (line !== undefined) this.#readLine(line, reason)
+  }
+
+  #unwrapNext(unwrapper: LineUnwrapper): void {
+    const line = this.#lines.next()
+    if (line !== undefined) unwrapper.add(line)
+  }
+
+  /** @param reason why a run ended at the line, if it did */
+  #readLine(line: Line, reason?: number): void {
+    const { endpoint, entryBuilder } = this.#options
     const { account, admission, batcher } = endpoint
     account.received += 1
     this.#pendingEntries = 1
-    const admitted = admission.threshold
-    if (admitted > 0 && canRefuseUnread) {
-      const severity = mapper.peekSeverity(line)
-      if (severity !== undefined && severity >= threshold && severity < admitted) return this.#refuse()
-    }
-    const record = entryBuilder.build(line, this.unwrapper !== undefined && !line.isPart)
+    const record = entryBuilder.build(line, this.unwrapper !== undefined && !line.isPart, reason)
+    this.#pendingEntries = 0
     if (record === undefined) {
       // Each of its parts is counted.
       account.received -= 1
-      this.#pendingEntries = 0
       return this.unwrapper?.divide(line.text, line.cutFrom)
     }
     // Trace is sent as debug.
     const severity = Math.max(record.severity, 0)
-    if (!record.isEmpty && severity < admitted) return this.#refuse()
-    this.#pendingEntries = 0
     if (record.isEmpty) account.filtered += 1
+    else if (severity < admission.threshold) endpoint.recordNotAdmitted(1)
     else batcher.add(record.bytes ?? record.json, severity)
-  }
-
-  #refuse(): void {
-    this.#pendingEntries = 0
-    this.#options.endpoint.recordNotAdmitted()
   }
 }

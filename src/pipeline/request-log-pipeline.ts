@@ -57,7 +57,7 @@ export class RequestLogPipeline {
       this.#missed.reset()
       this.endpoint.account.received += 1
       if (json === '') this.endpoint.account.filtered += 1
-      else if (severity < this.endpoint.admission.threshold) this.endpoint.recordNotAdmitted()
+      else if (severity < this.endpoint.admission.threshold) this.endpoint.recordNotAdmitted(1)
       else this.endpoint.batcher.add(json, severity)
     }
     return this.#settings.requestLogs.only && isCovered

@@ -1,6 +1,7 @@
 /**
- * Splits chunks of text into lines, without a string or an event per line. pino-abstract-transport does this with
- * split2: an array from `split()`, one stream push and one `data` event per line, and a mandatory JSON.parse.
+ * Encodes chunks of text into the ring, and finds the end of their last complete line, without a string or an event per line. pino-abstract-transport
+ * does this with split2: an array from `split()`, one stream push and one `data` event per line, and a mandatory
+ * JSON.parse.
  */
 import { Line, MAX_RING_LINE_CHARS } from './line-ring.js'
 import type { LineRing } from './line-ring.js'
@@ -15,41 +16,43 @@ const SLICE_CHARS = 256 * 1024
 const LF = 10
 const CARRIAGE_RETURN = 13
 
+export interface LineReaderOptions {
+  readonly ring: LineRing
+  /** Called when there are complete lines. Must consume all of them, with `next` and `skip`. */
+  readonly onLines: () => void
+  /** Receives a line that is longer than those of the ring. */
+  readonly onLongLine: OnLine
+  readonly maxLineChars?: number
+}
+
 export class LineReader {
-  readonly #ring: LineRing
-  readonly #onLine: OnLine
-  readonly #maxLineChars: number
+  readonly #options: LineReaderOptions
   readonly #line: Line
   /** The text that is not yet encoded, from `#at` on. */
   #text = ''
   #at = 0
-  // The state is in members, because `onLine` may write another text.
-  /** Position of the bytes whose lines are not yet emitted. */
+  // The callbacks may write another text, so the state is in members.
+  /** Position of the bytes that are not yet consumed: complete lines up to `#linesEnd`, and the beginning of another. */
   #from = 0
+  #linesEnd = 0
   #to = 0
-  /** Offset of `#from`. */
-  #start = 0
-  /** Bytes from there on without a newline. */
-  #searched = 0
   /** The beginning of a long line that continues in the next text. */
   #rest: string[] = []
   /** Length of that line so far, with characters that were not kept. */
   #restChars = 0
 
-  constructor(ring: LineRing, onLine: OnLine, maxLineChars: number = MAX_LINE_CHARS) {
-    this.#ring = ring
-    this.#onLine = onLine
-    this.#maxLineChars = maxLineChars
-    this.#line = new Line(ring.memory)
+  constructor(options: LineReaderOptions) {
+    this.#options = options
+    this.#line = new Line(options.ring.memory)
   }
 
-  /** Emits every line that `text` completes, except empty lines. */
+  /** Reads every line that `text` completes. */
   write(text: string): void {
     this.begin(text)
     this.advance()
   }
 
-  /** Starts a text, whose lines `advance` emits. Emits the remaining lines of the previous text first. */
+  /** Starts a text, which `advance` reads. Reads the remaining lines of the previous text first. */
   begin(text: string): void {
     this.advance()
     // At most the first half of a character is left.
@@ -57,9 +60,9 @@ export class LineReader {
     this.#at = 0
   }
 
-  /** Emits the lines that the next `maxChars` of the text complete. @returns whether there are more */
+  /** Reads the lines that the next `maxChars` of the text complete. @returns whether text is left */
   advance(maxChars = Infinity): boolean {
-    this.#emitLines()
+    this.#readLines()
     for (let left = maxChars; left > 0 && this.#hasMore();) {
       const slice = this.#nextSlice(Math.min(left, SLICE_CHARS))
       left -= slice.length
@@ -68,13 +71,48 @@ export class LineReader {
     return this.#hasMore()
   }
 
-  /** Emits the rest, which has no newline. */
+  /** Reads the rest, which has no newline. */
   end(): void {
     this.advance()
     this.#read(this.#text.slice(this.#at))
     this.#text = ''
     if (this.#restChars > 0) this.#takeRest()
     else if (this.#to > this.#from) this.#read('\n')
+  }
+
+  /** Whether there are complete lines, some of which may be empty. */
+  get hasLines(): boolean {
+    return this.#from < this.#linesEnd
+  }
+
+  /** Position of the next line in the ring. */
+  get position(): number {
+    return this.#from
+  }
+
+  /** Number of bytes of the complete lines. */
+  get bytes(): number {
+    return this.#linesEnd - this.#from
+  }
+
+  /** Consumes lines that the caller has read in the ring. */
+  skip(bytes: number): void {
+    this.#from += bytes
+  }
+
+  /** Consumes the next line; undefined if it is empty. */
+  next(): Line | undefined {
+    const { ring } = this.#options
+    const position = this.#from
+    const start = ring.offsetOf(position)
+    const newline = ring.memory.indexOf(LF, start)
+    this.#from = position + newline - start + 1
+    const end = newline > start && ring.memory[newline - 1] === CARRIAGE_RETURN ? newline - 1 : newline
+    return end === start ? undefined : this.#line.setRange(position, start, end)
+  }
+
+  #readLines(): void {
+    if (this.hasLines) this.#options.onLines()
   }
 
   #hasMore(): boolean {
@@ -101,42 +139,27 @@ export class LineReader {
       part = part.slice(newline + 1)
       this.#takeRest()
     }
-    const ring = this.#ring
+    const { ring } = this.#options
+    const kept = this.#to - this.#from
     this.#from = ring.append(part, this.#from, this.#to)
     this.#to = ring.end
-    this.#start = ring.offsetOf(this.#from)
-    this.#emitLines()
-    const bytes = this.#to - this.#from
-    if (bytes <= MAX_RING_LINE_CHARS) return
-    this.#from = this.#to
-    this.#searched = 0
-    this.#keep(ring.memory.toString('utf8', this.#start, this.#start + bytes))
-  }
-
-  #emitLines(): void {
-    const { memory } = this.#ring
-    while (this.#from < this.#to) {
-      const start = this.#start
-      const position = this.#from
-      // A newline follows the text.
-      const bytes = memory.indexOf(LF, start + this.#searched) - start
-      this.#searched = 0
-      if (position + bytes >= this.#to) {
-        this.#searched = this.#to - position
-        return
-      }
-      this.#from = position + bytes + 1
-      this.#start = start + bytes + 1
-      const isReturned = bytes > 0 && memory[start + bytes - 1] === CARRIAGE_RETURN
-      const length = isReturned ? bytes - 1 : bytes
-      if (length > 0) this.#onLine(this.#line.setRange(position, start, start + length))
-    }
+    const start = ring.offsetOf(this.#from)
+    // The bytes before have no newline.
+    const newline = ring.memory.subarray(start + kept, start + this.#to - this.#from).lastIndexOf(LF)
+    this.#linesEnd = newline === -1 ? this.#from : this.#from + kept + newline + 1
+    this.#readLines()
+    const left = this.#to - this.#from
+    if (left <= MAX_RING_LINE_CHARS) return
+    const restStart = ring.offsetOf(this.#from)
+    this.#from = this.#linesEnd = this.#to
+    this.#keep(ring.memory.toString('utf8', restStart, restStart + left))
   }
 
   #keep(text: string): void {
     // NULs before a line: the hole that copytruncate leaves in a file may be longer than the longest line.
     const part = this.#restChars === 0 ? text.replace(/^\0+/, '') : text
-    const room = this.#maxLineChars - this.#restChars
+    const { maxLineChars = MAX_LINE_CHARS } = this.#options
+    const room = maxLineChars - this.#restChars
     if (room > 0) this.#rest.push(part.slice(0, room))
     this.#restChars += part.length
   }
@@ -147,7 +170,7 @@ export class LineReader {
     this.#rest = []
     this.#restChars = 0
     const text = whole.endsWith('\r') ? whole.slice(0, -1) : whole
-    if (text !== '') this.#onLine(this.#line.setText(text, chars > whole.length ? chars : 0))
+    if (text !== '') this.#options.onLongLine(this.#line.setText(text, chars > whole.length ? chars : 0))
   }
 }
 

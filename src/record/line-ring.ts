@@ -4,13 +4,18 @@
  * the heap would grow to twice their size before it is collected.
  */
 
+import { randomBytes } from 'node:crypto'
+import { LINES, OPTION, Option, PAGE_BYTES } from './memory.js'
+
 /** A longer line is kept as a string. */
 export const MAX_RING_LINE_CHARS = 256 * 1024
 /** Room for the text that is being read: an unfinished line, a slice, and the block of lines that a slice completes. */
 export const LEAST_RING_BYTES = 4 * 1024 * 1024
 /** A UTF-16 unit becomes at most three bytes. */
 const MAX_BYTES_PER_UNIT = 3
-const LF = 10
+
+/** Higher than all severities. */
+const NO_BREADCRUMBS = 99
 
 /** A line, without its newline. Valid until the next line is read. */
 export class Line {
@@ -67,9 +72,16 @@ export class Line {
   }
 }
 
+/** Bytes of the memory that has a ring of this size. The kernel reads up to 64 bytes beyond a line. */
+export function memoryBytesOf(ringBytes: number): number {
+  return (Math.ceil((LINES + ringBytes) / PAGE_BYTES) + 1) * PAGE_BYTES
+}
+
 export class LineRing {
   readonly memory: Buffer
-  readonly #first: number
+  /** The memory as numbers, see `memory.ts`. */
+  readonly words: Uint32Array
+  readonly numbers: Float64Array
   readonly #size: number
   /**
    * Position after the latest text. Positions are those in an endless ring: a text that does not fit before the end of
@@ -77,26 +89,22 @@ export class LineRing {
    */
   #end = 0
 
-  /** @param first offset of the ring in the memory, which has at least one more byte */
-  constructor(memory: Buffer, first: number, size: number) {
-    this.memory = memory
-    this.#first = first
+  /** @param memory filled with zeros, see `memoryBytesOf` */
+  constructor(memory: ArrayBuffer, size: number) {
+    this.memory = Buffer.from(memory)
+    this.words = new Uint32Array(memory)
+    this.numbers = new Float64Array(memory)
     this.#size = size
-    // So each search for a newline ends.
-    memory[first + size] = LF
+    randomBytes(8).copy(this.memory, OPTION + Option.SEED)
+    this.words[(OPTION + Option.BREADCRUMB_THRESHOLD) / 4] = NO_BREADCRUMBS
   }
 
   get end(): number {
     return this.#end
   }
 
-  /** Whether no later text has overwritten the byte. */
-  has(position: number): boolean {
-    return position > this.#end - this.#size
-  }
-
   offsetOf(position: number): number {
-    return this.#first + (position % this.#size)
+    return LINES + (position % this.#size)
   }
 
   /** Puts a text into the ring, unless it is too long. */
@@ -108,7 +116,7 @@ export class LineRing {
   }
 
   /**
-   * Appends a text to the bytes from `from` to `to`, which are moved if necessary. A newline follows the text.
+   * Appends a text to the bytes from `from` to `to`, which are moved if necessary.
    * @returns the position of those bytes
    */
   append(text: string, from: number = this.#end, to: number = from): number {
@@ -121,14 +129,12 @@ export class LineRing {
       if (!fits(text, left - kept)) start += left + 1
       memory.copyWithin(this.offsetOf(start), this.offsetOf(from), this.offsetOf(from) + kept)
     }
-    const at = this.offsetOf(start) + kept
-    const written = memory.write(text, at)
-    memory[at + written] = LF
-    this.#end = start + kept + written
+    this.#end = start + kept + memory.write(text, this.offsetOf(start) + kept)
+    this.numbers[(OPTION + Option.OVERWRITTEN) / 8] = this.#end - this.#size
     return start
   }
 
-  /** Bytes from a position up to the end of the memory, without the newline that follows a text. */
+  /** Bytes from a position up to the end of the memory, of which the last one stays free: at a multiple of the size, a text starts. */
   #leftFrom(position: number): number {
     return this.#size - (position % this.#size) - 1
   }

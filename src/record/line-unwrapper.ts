@@ -47,6 +47,11 @@ export class LineUnwrapper {
     this.#onUnsupportedInput = onUnsupportedInput
   }
 
+  /** Whether text waits for the next line. */
+  get isWaiting(): boolean {
+    return this.#parts.size > 0 || this.#beginning !== '' || this.#joiner.block !== ''
+  }
+
   readonly add: OnLine = (line) => {
     this.isWrappedText = false
     if (line.cutFrom > 0) this.flush()

@@ -1,12 +1,10 @@
 /** The result of mapping one line. */
-
-/** The relation between records that share breadcrumbs. */
-export type ScopeKind = 'trace' | 'request' | 'session' | 'process'
+import type { ScopeHash } from './scope.js'
 
 /** Start or end of a request, with an id that joins the two, or `whole` for both in one record. */
 export type RequestPart = 'none' | 'start' | 'end' | 'whole'
 
-/** Bytes of an entry in memory that the next entry overwrites. */
+/** Bytes of an entry, or of several that are separated by commas, in memory that the next ones overwrite. */
 export interface EntryBytes {
   readonly memory: Buffer
   readonly start: number
@@ -15,20 +13,16 @@ export interface EntryBytes {
 
 /** The mapper reuses one object for all lines. Its values are valid until the next line is mapped. */
 export class MappedRecord {
-  /** The entry, until `json` is read or set. */
+  /** The entry, until `json` is set. */
   bytes: EntryBytes | undefined
-  #json = ''
+  #json: string | undefined
   /** Index of the level in `LEVELS`, 0 to 4 for debug to fatal; -1 for trace, which is sent as debug. */
   severity = 0
   /** '' if the record has none. */
   traceId = ''
   /** The record's own fingerprint, or ''. */
   fingerprint = ''
-  /**
-   * The first of these that the record has: its own trace, its request, the caller's trace, its session, the process.
-   */
-  scopeKind: ScopeKind = 'process'
-  scopeId = ''
+  readonly scope: ScopeHash = { one: 0, other: 0 }
   /** Whether the record itself has breadcrumbs. */
   hasBreadcrumbs = false
   /** Whether the entry has a request, unless it was shortened. */
@@ -38,17 +32,12 @@ export class MappedRecord {
   requestId = ''
   /** Whether the kernel mapped the line. */
   isMappedByKernel = false
-  /** Whether the line was searched for secrets and the sent parts have none. */
+  /** Whether the kernel searched the line for secrets, and the sent parts have none. */
   isFreeOfSecrets = false
 
   /** The entry as JSON; '' if its severity is below the threshold, unless it is the start or the end of a request. */
   get json(): string {
-    const { bytes } = this
-    if (bytes !== undefined) {
-      this.bytes = undefined
-      this.#json = bytes.memory.toString('utf8', bytes.start, bytes.end)
-    }
-    return this.#json
+    return (this.#json ??= this.bytes?.memory.toString('utf8', this.bytes.start, this.bytes.end) ?? '')
   }
 
   set json(text: string) {
@@ -56,30 +45,15 @@ export class MappedRecord {
     this.#json = text
   }
 
+  /** Sets the entry, which is decoded when `json` is read. */
+  setBytes(bytes: EntryBytes): void {
+    this.bytes = bytes
+    this.#json = undefined
+  }
+
   /** Whether there is no entry. */
   get isEmpty(): boolean {
-    return this.bytes === undefined && this.#json === ''
-  }
-}
-
-/** A request takes precedence over the caller's trace, which may have several concurrent requests. */
-export function setScope(
-  record: MappedRecord,
-  traceId: string,
-  isCallersTrace: boolean,
-  requestId: string,
-  sessionId: string,
-): void {
-  record.traceId = traceId
-  if (traceId !== '' && (!isCallersTrace || requestId === '')) {
-    record.scopeKind = 'trace'
-    record.scopeId = traceId
-  } else if (requestId !== '') {
-    record.scopeKind = 'request'
-    record.scopeId = requestId
-  } else {
-    record.scopeKind = sessionId === '' ? 'process' : 'session'
-    record.scopeId = sessionId
+    return this.bytes === undefined && this.json === ''
   }
 }
 

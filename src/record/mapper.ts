@@ -1,18 +1,14 @@
 /** The entry point of this folder: maps a line to the JSON of an entry. */
-import type { Json } from '../protocol/log-entry.js'
-import { Kernel } from './kernel/kernel.js'
-import { MappedRecord, setScope } from './mapped-record.js'
+import { RunEnd } from './memory.js'
+import { DECLINED_RUN, Kernel } from './kernel/kernel.js'
+import type { Run, RunLimits } from './kernel/kernel.js'
+import { MappedRecord } from './mapped-record.js'
 import type { MappingOptions } from './reference/entry-fields.js'
 import { isLogRecord, mapByParsing } from './reference/reference-path.js'
-import { resolveLevel } from './coerce.js'
-import { LEAST_RING_BYTES, LineRing } from './line-ring.js'
+import { LEAST_RING_BYTES, LineRing, memoryBytesOf } from './line-ring.js'
 import type { Line } from './line-ring.js'
+import { hashScope } from './scope.js'
 
-/** pino's levels have two digits, custom levels a few more. */
-const LEVEL = /(?:\d{1,6}|"[a-z]{1,16}")(?=,)/iy
-const MAX_LEVEL_CHARS = 20
-/** Logged data may have many levels; entries of further ones are read. */
-const MAX_LEVELS = 256
 /** Number of consecutive records without a level that is reported. */
 const UNLEVELLED_RECORDS = 100
 
@@ -30,8 +26,6 @@ export class Mapper {
   readonly #onIncomplete: (chars: number) => void
   /** Start of a line up to its level. */
   readonly #opening: string
-  /** Severities of levels, as logged. */
-  readonly #severities = new Map<string, number | undefined>()
   /** Number of consecutive records with an unknown level; Infinity after the report. */
   #unlevelled = 0
 
@@ -59,27 +53,14 @@ export class Mapper {
     this.#onUnknownLevel = onUnknownLevel
     this.#onIncomplete = onIncomplete
     this.#opening = `{${JSON.stringify(options.levelKey ?? 'level')}:`
-    this.kernel = Kernel.create(options, ringBytes)
-    this.lines = this.kernel?.lines ?? new LineRing(Buffer.allocUnsafeSlow(ringBytes + 1), 0, ringBytes)
+    this.kernel = Kernel.create(options, { threshold, requestThreshold, ringBytes })
+    this.lines = this.kernel?.lines ?? new LineRing(new ArrayBuffer(memoryBytesOf(ringBytes)), ringBytes)
   }
 
   /** Sets the release id of all later entries whose record has none. */
   setReleaseId(releaseId: string): void {
     this.#options = { ...this.#options, releaseId }
     this.kernel?.setOptions(this.#options)
-  }
-
-  /** Severity of a line that starts like pino's lines, read from its first characters; undefined for other lines. */
-  peekSeverity(line: Line): number | undefined {
-    const { length } = this.#opening
-    const start = line.readStart(length + MAX_LEVEL_CHARS)
-    if (!this.startsWithLevel(start)) return undefined
-    LEVEL.lastIndex = length
-    const level = LEVEL.exec(start)?.[0]
-    if (level === undefined) return undefined
-    if (!this.#severities.has(level) && this.#severities.size < MAX_LEVELS)
-      this.#severities.set(level, resolveLevel(JSON.parse(level) as Json, this.#options.levels)?.severity)
-    return this.#severities.get(level)
   }
 
   /** See `isLogRecord`. */
@@ -92,20 +73,31 @@ export class Mapper {
     return text.startsWith(this.#opening, at)
   }
 
+  /** Maps lines up to one that `map` must map, see `Kernel.run`. */
+  run(position: number, bytes: number, limits: RunLimits): Run {
+    const run = this.kernel?.run(position, bytes, limits) ?? DECLINED_RUN
+    if (run.bytes > 0 && this.#unlevelled !== Infinity) this.#unlevelled = 0
+    return run
+  }
+
   /**
    * Never throws.
    *
    * @param isDivisible whether the caller can divide the line. Only a line that is one complete record is then mapped
+   * @param reason why the latest run ended at this line, if it did
    * @returns the same object for every line; undefined if it was not mapped
    */
   map(line: Line): MappedRecord
-  map(line: Line, isDivisible: boolean): MappedRecord | undefined
-  map(line: Line, isDivisible = false): MappedRecord | undefined {
-    const record = this.#record
-    if (this.kernel?.map(line, this.#threshold, record, this.#requestThreshold) !== true)
-      return this.#mapByParsing(line, isDivisible)
+  map(line: Line, isDivisible: boolean, reason?: number): MappedRecord | undefined
+  map(line: Line, isDivisible = false, reason?: number): MappedRecord | undefined {
+    if (!this.#mapByKernel(line, reason)) return this.#mapByParsing(line, isDivisible)
     if (this.#unlevelled !== Infinity) this.#unlevelled = 0
-    return record
+    return this.#record
+  }
+
+  #mapByKernel(line: Line, reason: number | undefined): boolean {
+    if (this.kernel === undefined || reason === RunEnd.DECLINED) return false
+    return reason === undefined ? this.kernel.map(line, this.#record) : this.kernel.read(line, this.#record)
   }
 
   #mapByParsing({ text, cutFrom }: Line, isDivisible: boolean): MappedRecord | undefined {
@@ -130,7 +122,8 @@ export class Mapper {
     record.requestPart = requestPart
     record.requestId = requestId
     record.isMappedByKernel = record.isFreeOfSecrets = false
-    setScope(record, ids.traceId, ids.isCallersTrace, ids.requestId, ids.sessionId)
+    record.traceId = ids.traceId
+    hashScope(ids, this.lines, record.scope)
     return record
   }
 

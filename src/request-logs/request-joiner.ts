@@ -62,7 +62,7 @@ export class RequestJoiner {
    */
   join(record: MappedRecord): void {
     const { requestPart, requestId } = record
-    if (record.isEmpty || (requestPart !== 'start' && this.#starts.size === 0)) return
+    if (record.isEmpty || (requestPart !== 'start' && !this.hasStarts)) return
     const { json } = record
     const metadataAt = findMetadata(json)
     const key = this.#toKey(requestId, json, metadataAt)
@@ -97,9 +97,14 @@ export class RequestJoiner {
     )
   }
 
+  /** Whether a request has started and not ended. */
+  get hasStarts(): boolean {
+    return this.#starts.size > 0
+  }
+
   /** Whether the request has started and not ended. @param id as in `MappedRecord` */
   isOpen(id: string, entryJson: string): boolean {
-    if (this.#starts.size === 0) return false
+    if (!this.hasStarts) return false
     return this.#starts.get(this.#toKey(id, entryJson, findMetadata(entryJson))) !== undefined
   }
 

@@ -141,7 +141,7 @@ test('balances after every step of any sequence, from the first entry to the end
             case 'log':
               for (let n = 0; n < one.entries; n++) {
                 account.received += 1
-                if (one.rank < admission.threshold) settlement.notAdmitted(admission.reason)
+                if (one.rank < admission.threshold) settlement.notAdmitted(admission.reason, 1)
                 else if (one.rank === 0 && n % 2 === 0) account.filtered += 1
                 else batcher.add(JSON.stringify('x'.repeat(one.bytes)), one.rank)
                 check()

@@ -51,7 +51,7 @@ function mappingOf(options: Partial<IngestOptions>): MappingOptions {
 /** The entry of a typical line, which must be equal on both paths. */
 function entryOf(options: MappingOptions): LogEntry {
   const path = Kernel.create(options) as Kernel
-  expect(path.map(path.lines.place(LINE), -1, record)).toBe(true)
+  expect(path.map(path.lines.place(LINE), record)).toBe(true)
   const entry = JSON.parse(record.json) as LogEntry
   expect(entry).toEqual(JSON.parse(mapByParsing(LINE, options, RECEIVED_AT).json))
   const { metadata: { pino_ingest: _, ...metadata } = {}, ...others } = JSON.parse(

@@ -5,6 +5,7 @@ import { Account } from '../../src/diagnostics/account.js'
 import { createMappingOptions } from '../../src/pipeline/mapping-options.js'
 import { RecordReader } from '../../src/pipeline/record-reader.js'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
+import type { EntryBytes } from '../../src/record/mapped-record.js'
 import { Mapper } from '../../src/record/mapper.js'
 import { expectLinearTime } from '../linear-time.js'
 import { modelRuns } from '../model-runs.js'
@@ -19,24 +20,21 @@ const mapper = new Mapper(options, -1, now, undefined, undefined, (chars) => fou
 function pipe(...texts: readonly string[]) {
   const account = new Account()
   const entries: LogEntry[] = []
+  const add = (added: string | EntryBytes): void => {
+    const json = typeof added === 'string' ? added : added.memory.toString('utf8', added.start, added.end)
+    entries.push(...(JSON.parse(`[${json}]`) as LogEntry[]))
+  }
   found = []
   const reader = new RecordReader({
     isEnabled: true,
     endpoint: {
       account,
       admission: { threshold: 0 },
-      batcher: {
-        add: (entry) => {
-          const json = typeof entry === 'string' ? entry : mapper.lines.memory.toString('utf8', entry.start, entry.end)
-          entries.push(JSON.parse(json) as LogEntry)
-        },
-      },
+      batcher: { freeEntries: 100, freeBytes: 100_000, add },
       recordNotAdmitted: () => {},
     },
-    entryBuilder: { beginText: () => {}, build: (line, isDivisible) => mapper.map(line, isDivisible) },
+    entryBuilder: { beginText: () => {}, stops: 0, build: (...line) => mapper.map(...line) },
     mapper,
-    threshold: -1,
-    canRefuseUnread: false,
     onUnsupportedInput: (form) => found.push(form),
     joinsLines: true,
     onRead: () => {},

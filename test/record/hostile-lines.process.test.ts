@@ -1,6 +1,5 @@
 /** Every line gives exactly one valid entry, for any content. `process/corpus.process.test.ts` sends 10,000 of them through the worker. */
 import { describe, expect, test } from 'vitest'
-import { LineReader } from '../../src/record/line-reader.js'
 import { Mapper } from '../../src/record/mapper.js'
 import type { MappingOptions } from '../../src/record/reference/entry-fields.js'
 import { mapByParsing } from '../../src/record/reference/reference-path.js'
@@ -72,23 +71,6 @@ describe.each(configurations)('with %s', (_, options, count) => {
       firstFault(lines, (line) => mapByParsing(line, options, RECEIVED_AT).json, options.maxEntryBytes),
     ).toBeUndefined()
   })
-})
-
-test('lines of one text give the same entries as alone', () => {
-  const options = createMappingOptions()
-  const lines = [...hostileLines(4_000, SEED + 2, { isLargeWanted: false })]
-  const shared = new Mapper(options, -1, wallNow)
-  const together: string[] = []
-  const reader = new LineReader(shared.lines, (line) => together.push(shared.map(line).json))
-  for (let i = 0; i < lines.length; i += 100) {
-    reader.write(`${lines.slice(i, i + 100).join('\n')}\n`)
-  }
-  const other = new Mapper(options, -1, wallNow)
-  const alone = lines
-    .map((line) => line.replace(/\r$/, ''))
-    .filter((line) => line !== '')
-    .map((line) => mapLine(other, line).json)
-  expect(together).toEqual(alone)
 })
 
 test('no record changes a prototype', () => {

@@ -1,14 +1,13 @@
 /** Text lines that belong together become one. */
 import { expect, test } from 'vitest'
 import { inspect } from 'node:util'
-import { LineReader } from '../../src/record/line-reader.js'
-import { createRing, createUnwrapper } from './create-ring.js'
+import { createReader, createRing, createUnwrapper } from './create-ring.js'
 
 function blocksOf(...texts: readonly string[]): string[] {
   const blocks: string[] = []
   const ring = createRing()
   const joiner = createUnwrapper(ring, ({ text }) => blocks.push(text))
-  const reader = new LineReader(ring, joiner.add)
+  const reader = createReader(joiner.add, { ring })
   for (const text of texts) reader.write(text)
   reader.end()
   joiner.end()

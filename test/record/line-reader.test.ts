@@ -1,22 +1,15 @@
 /** Chunks that end anywhere give the same lines as the whole text. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LineReader } from '../../src/record/line-reader.js'
-import { createRing } from './create-ring.js'
+import { createReader, cutAt } from './create-ring.js'
 import { modelRuns } from '../model-runs.js'
 
-function linesOf(chunks: readonly string[], maxLineChars?: number): string[] {
+function linesOf(chunks: readonly string[]): string[] {
   const lines: string[] = []
-  const reader = new LineReader(createRing(), ({ text }) => lines.push(text), maxLineChars)
+  const reader = createReader(({ text }) => lines.push(text))
   for (const chunk of chunks) reader.write(chunk)
   reader.end()
   return lines
-}
-
-/** The text in pieces, cut at the given positions. */
-function cutAt(text: string, places: readonly number[]): string[] {
-  const cuts = [...new Set(places.map((place) => place % (text.length + 1)))].toSorted((a, b) => a - b)
-  return [...cuts, text.length].map((cut, index) => text.slice(index === 0 ? 0 : cuts[index - 1], cut))
 }
 
 describe('lines', () => {
@@ -40,7 +33,7 @@ describe('lines', () => {
     'of an endless line passes on the beginning, with the length of the whole: %j',
     (end) => {
       const lines: [line: string, cutFrom: number][] = []
-      const reader = new LineReader(createRing(), ({ text, cutFrom }) => lines.push([text, cutFrom]), 400_000)
+      const reader = createReader(({ text, cutFrom }) => lines.push([text, cutFrom]), { maxLineChars: 400_000 })
       for (const chunk of ['before\n', ...Array.from({ length: 100 }, () => 'x'.repeat(10_000)), end])
         reader.write(chunk)
       reader.end()
@@ -57,7 +50,7 @@ describe('lines', () => {
 
 test('a text written during a callback does not repeat lines', () => {
   const taken: string[] = []
-  const reader = new LineReader(createRing(), ({ text: line }) => {
+  const reader = createReader(({ text: line }) => {
     taken.push(line)
     if (line === 'one') reader.write('from within\n')
   })
@@ -67,7 +60,7 @@ test('a text written during a callback does not repeat lines', () => {
 
 test('text read in parts gives the same lines, each once', () => {
   const taken: string[] = []
-  const reader = new LineReader(createRing(), ({ text }) => taken.push(text))
+  const reader = createReader(({ text }) => taken.push(text))
   reader.write('ze')
   reader.begin('ro\none\n\ntwo\nthr')
   let parts = 0

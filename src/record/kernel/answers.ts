@@ -1,30 +1,31 @@
 /** Answers the kernel's questions with the functions of the reference path, which defines the mapping. */
 import type { Json, JsonObject } from '../../protocol/log-entry.js'
 import { parseExact, stringifyExact } from '../../shared/exact-json.js'
-import { resolveLevel, take, toIdText, toIsoTime } from '../coerce.js'
+import { resolveLevel, take, toIdText } from '../coerce.js'
 import { secretNamesOf } from '../../redaction/secret-names.js'
 import { mayHaveSecret } from '../../redaction/secret-text.js'
+import { createObject } from '../clean-copy.js'
 import { mayContainExchange, omitHttpMembers } from '../http-error.js'
-import { findTopFrame, parseErrorMember } from '../reference/entry-error.js'
+import { findTopFrame, takeError } from '../reference/entry-error.js'
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { normalizeMethod } from '../reference/entry-request.js'
 import { createFingerprint } from '../reference/error-fingerprint.js'
-import { findTraceHeader, parseTraceHeader } from '../reference/trace-header.js'
-import { LEVELS, OPTION, OUTPUT, RESULT, Result, TEXTS_END } from './kernel-memory.js'
+import { parseTraceHeader } from '../reference/trace-header.js'
+import { NOTE_KEY } from '../shorten-entry.js'
+import { LEVELS, OPTION, OUTPUT, Option, RESULT, Result, TEXTS_END } from '../memory.js'
 
 /** As the kernel numbers them. */
 const QUESTIONS = [
   'level',
-  'time',
-  'error',
+  'second',
   'fingerprint',
   'exchange',
   'user',
   'tags',
   'trace',
   'method',
-  'errorMembers',
-  'request',
+  'breadcrumb',
+  'error',
 ] as const
 const DECLINED = -1
 const LEVEL_BYTES = 64
@@ -37,12 +38,15 @@ export class Answers {
   readonly #bytes: Buffer
   readonly #words: Uint32Array
   readonly #options: MappingOptions
+  readonly #createBreadcrumb: (row: number) => string
   #levelTextAt = LEVEL_TEXTS
 
-  constructor(memory: ArrayBuffer, options: MappingOptions) {
+  /** @param createBreadcrumb returns the breadcrumb of the row at this place */
+  constructor(memory: ArrayBuffer, options: MappingOptions, createBreadcrumb: (row: number) => string) {
     this.#bytes = Buffer.from(memory)
     this.#words = new Uint32Array(memory)
     this.#options = options
+    this.#createBreadcrumb = createBreadcrumb
   }
 
   /** @param at place of the answers @returns their number, or -1 for the reference path */
@@ -54,7 +58,7 @@ export class Answers {
       // A UTF-16 unit becomes at most three bytes.
       if (place + 3 * text.length > OUTPUT) return DECLINED
       const written = text === '' ? 0 : this.#bytes.write(text, place)
-      this.#words[RESULT / 4 + Result.asked + index] = written
+      this.#words[(RESULT + Result.ASKED) / 4 + index] = written
       place += written
     }
     return texts.length
@@ -66,7 +70,7 @@ export class Answers {
 
   /** A further range of the question. */
   #told(index: number): string {
-    const at = RESULT / 4 + Result.asked + 2 * index
+    const at = (RESULT + Result.ASKED) / 4 + 2 * index
     return this.#text(this.#words[at] as number, Math.max(this.#words[at + 1] as number, this.#words[at] as number))
   }
 
@@ -74,37 +78,28 @@ export class Answers {
     switch (question) {
       case 'level':
         return this.#addLevel(from, to)
-      case 'time': {
-        const value = this.#text(from, to)
-        // A number as its digits, because a double cannot represent nanoseconds.
-        const time = toIsoTime(
-          value.startsWith('"') ? (JSON.parse(value) as string) : /^[-\d]/.test(value) ? value : null,
-        )
-        return time === undefined ? undefined : [time]
-      }
-      case 'error':
-        return this.#readError(this.#text(from, to), true)
-      case 'errorMembers':
-        return this.#readError(this.#text(from, to), false)
+      case 'second':
+        return [new Date(Number(this.#text(from, to)) * 1e3).toISOString()]
       case 'fingerprint': {
         const [type, message, source] = [this.#told(0), this.#told(1), this.#told(2)]
         return [`"${createFingerprint(unquote(type), unquote(message), unquote(`"${source}"`))}"`]
       }
       case 'exchange':
         return mayContainExchange(this.#text(from, to)) ? undefined : NONE
-      case 'request':
-        return this.#isFreeOfErrors(this.#text(from, to)) ? NONE : undefined
       case 'user':
         return readUser(this.#text(from, to))
       case 'tags':
         return this.#joinTags(JSON.parse(this.#text(from, to)) as Json)
       case 'trace': {
-        const headers = JSON.parse(this.#text(from, to)) as JsonObject
-        const trace = parseTraceHeader(headers['traceparent']) ?? parseTraceHeader(findTraceHeader(headers))
+        const trace = parseTraceHeader(JSON.parse(this.#text(from, to)) as Json)
         return trace === undefined ? ['', ''] : [JSON.stringify(trace), trace.trace_id ?? '']
       }
       case 'method':
         return [`"${normalizeMethod(this.#text(from + 1, to - 1))}"`]
+      case 'breadcrumb':
+        return [this.#createBreadcrumb(from)]
+      case 'error':
+        return this.#readError(this.#text(from, to))
     }
   }
 
@@ -115,7 +110,7 @@ export class Answers {
     if (resolved === undefined) return undefined
     const opening = `{"level":"${resolved.level}","message":`
     const metadata = resolved.customLevel === undefined ? '' : `"level":${JSON.stringify(resolved.customLevel)}`
-    let count = this.#words[(OPTION + 12) / 4] as number
+    let count = this.#words[(OPTION + Option.LEVEL_COUNT) / 4] as number
     if (count === MAX_LEVELS) {
       count = 0
       this.#levelTextAt = LEVEL_TEXTS
@@ -126,7 +121,7 @@ export class Answers {
     this.#setText(at + 8, opening)
     this.#setText(at + 16, metadata)
     this.#bytes.copyWithin(at + 24, from, to)
-    this.#words[(OPTION + 12) / 4] = count + 1
+    this.#words[(OPTION + Option.LEVEL_COUNT) / 4] = count + 1
     return NONE
   }
 
@@ -136,36 +131,27 @@ export class Answers {
     this.#words.set([start, text === '' ? 0 : this.#levelTextAt], at / 4)
   }
 
-  #readError(json: string, hasFrames: boolean): readonly string[] | undefined {
-    // Parameters are also removed from the stack.
-    if (!hasFrames && json.includes('"params":')) return undefined
-    const parsed = parseErrorMember(json, this.#options.errorKey)
+  #readError(json: string): readonly string[] | undefined {
+    const { errorKey, redactor } = this.#options
+    const record = createObject()
+    record[errorKey] = parseExact(json) as Json
+    const omitted = omitHttpMembers(record, errorKey)
+    const parts = takeError(record, errorKey)
     // The reference path reads a missing message from the stack.
-    if (parsed?.error.message === undefined) return undefined
-    const { error, rest, omitted } = parsed
+    if (parts?.error.message === undefined) return undefined
+    const { error, rest } = parts
     const members = stringifyExact(rest)
     // The line does not contain the texts that were composed, such as the URL of an exchange.
-    if (this.#hasSecret(members)) return undefined
+    if (mayHaveSecret(members, secretNamesOf(redactor)) || redactor?.mayMatchUrl(members) === true) return undefined
     const quoted = (text: string | undefined): string => (text === undefined ? '' : stringifyExact(text))
     return [
       quoted(error.type),
       quoted(error.message),
       quoted(error.stack),
       members.slice(1, -1),
-      omitted === 0 ? '' : `{"omitted_http_members":${omitted}}`,
-      hasFrames ? JSON.stringify(findTopFrame(error) ?? '').slice(1, -1) : '',
+      omitted === 0 ? '' : `"${NOTE_KEY}":{"omitted_http_members":${omitted}}`,
+      JSON.stringify(findTopFrame(error) ?? '').slice(1, -1),
     ]
-  }
-
-  #hasSecret(json: string): boolean {
-    const { redactor } = this.#options
-    return mayHaveSecret(json, secretNamesOf(redactor)) || redactor?.mayMatchUrl(json) === true
-  }
-
-  #isFreeOfErrors(json: string): boolean {
-    const request = parseExact(json) as Json
-    const before = stringifyExact(request)
-    return omitHttpMembers({ request }, this.#options.errorKey) === 0 && stringifyExact(request) === before
   }
 
   /** A list of strings. */

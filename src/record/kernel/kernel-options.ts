@@ -1,22 +1,17 @@
 /** Writes the options of the mapping to the kernel's memory: the treatment of each key, and texts of the entry. */
-import { randomBytes } from 'node:crypto'
 import { DOM_CONSTANTS } from '../dom-exception.js'
 import { HTTP_MEMBERS } from '../http-error.js'
 import { STATEMENT_MEMBERS } from '../statement-values.js'
-import { NOTE_KEY } from '../shorten-entry.js'
 import { UNSENT_MEMBERS } from '../reference/entry-request.js'
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { TRACE_HEADERS } from '../reference/trace-header.js'
-import { LEVEL, areNamesSupported } from './key-table.js'
 import { isMappedKey } from '../reference/mapped-keys.js'
-import { createBreadcrumbKinds, createKinds } from './key-kinds.js'
-import { BREADCRUMB_KEYS, INNER_KEYS, KEYS, OPTION, OUTPUT, PARAMS, TEXTS, TEXTS_END } from './kernel-memory.js'
+import { LEVEL, areNamesSupported, createBreadcrumbKinds, createKinds } from './key-kinds.js'
+import { BREADCRUMB_KEYS, INNER_KEYS, KEYS, OPTION, OUTPUT, Option, PARAMS, TEXTS, TEXTS_END } from '../memory.js'
 
 const KEY_SLOTS = 1024
 const PARAM_SLOTS = 4096
 const FREE = -1
-/** Added to the kind of a key that the options' metadata has, too. */
-const IN_OPTIONS = 256
 
 const STACKS = ['stack', 'stack_trace', 'stacktrace']
 /** Keys that the expressions for HTTP exchanges and statements search for. */
@@ -51,12 +46,14 @@ function innerKinds(): Map<string, number> {
   for (const [index, key] of ['statusCode', 'status', 'headers'].entries()) ofRes([key], index + 1)
   const ofError = of(16, 15)
   ofError([...HTTP_MEMBERS, ...STATEMENT_MEMBERS, ...DOM_CONSTANTS.keys()], 4)
-  ofError(['stack_trace', 'stacktrace', 'params', 'name'], 4)
-  ofError(['cause', 'aggregateErrors', 'errors'], 5)
+  ofError(['stack_trace', 'stacktrace', 'params'], 4)
+  ofError(['aggregateErrors', 'errors'], 5)
+  ofError(['name'], 6)
   for (const [index, key] of ['type', 'message', 'stack'].entries()) ofError([key], index + 1)
   const ofHeaders = of(20, 7)
   ofHeaders(TRACE_HEADERS, 3)
   ofHeaders(['traceparent'], 4)
+  ofHeaders(['b3', 'x-amzn-trace-id'], 5)
   for (const [index, key] of ['user-agent', 'x-request-id'].entries()) ofHeaders([key], index + 1)
   return kinds
 }
@@ -83,9 +80,9 @@ export class KernelOptions {
 
   /** @returns false if the options are not supported */
   write(options: MappingOptions): boolean {
-    const { levelKey = LEVEL, service, fallbackService, environment, version, metadata, requestKeys } = options
-    const { req, res } = requestKeys
-    const keptKeys = ['error', NOTE_KEY, req, res, 'level']
+    const { levelKey = LEVEL, service, fallbackService, environment, version, metadata } = options
+    // The kernel writes these itself.
+    const keptKeys = ['error', 'req', 'res', 'level']
     const isOtherField = levelKey !== LEVEL && isMappedKey(levelKey, { ...options, levelKey: undefined })
     if (!areNamesSupported(options) || isOtherField || keptKeys.some((key) => Object.hasOwn(metadata, key)))
       return false
@@ -104,25 +101,17 @@ export class KernelOptions {
       options.deploy === undefined ? '' : `,"deploy":${JSON.stringify(options.deploy)}`,
       options.tags.length === 0 ? '' : `,"tags":${JSON.stringify(options.tags)}`,
       JSON.stringify(metadata).slice(1, -1),
-      `${JSON.stringify(req)}:{`,
-      `${JSON.stringify(res)}:{`,
     ]
     if (kinds.size > KEY_SLOTS / 2 || [...texts, ...kinds.keys()].join('').length > (TEXTS_END - TEXTS) / 8)
       return false
-    this.#view.setBigUint64(OPTION, randomBytes(8).readBigUInt64LE(), true)
-    this.#view.setUint32(OPTION + 8, options.fingerprint === 'auto' ? 1 : 0, true)
-    this.#view.setUint32(OPTION + 12, 0, true)
-    this.#writeTable(
-      KEYS,
-      [...kinds].map(([key, kind]) => [key, Object.hasOwn(metadata, key) ? kind + IN_OPTIONS : kind] as const),
-    )
+    this.#view.setUint32(OPTION + Option.HAS_FINGERPRINT, options.fingerprint === 'auto' ? 1 : 0, true)
+    this.#view.setUint32(OPTION + Option.LEVEL_COUNT, 0, true)
+    this.#view.setUint32(OPTION + Option.MAX_ENTRY_BYTES, options.maxEntryBytes, true)
+    this.#writeTable(KEYS, kinds)
     this.#writeTable(INNER_KEYS, innerKinds())
     this.#writeTable(BREADCRUMB_KEYS, createBreadcrumbKinds(options))
     this.#writeParams(options.redactor?.urlParams ?? [])
-    for (const [index, value] of texts.entries()) this.#setText(OPTION + 24 + 8 * index, value)
-    this.#view.setUint32(OPTION + 112, Object.hasOwn(metadata, 'name') ? 1 : 0, true)
-    this.#view.setUint32(OPTION + 124, req === 'req' && res === 'res' ? 0 : 1, true)
-    this.#setText(OPTION + 116, `${JSON.stringify(NOTE_KEY)}:`)
+    for (const [index, value] of texts.entries()) this.#setText(OPTION + Option.IDENTITY + 8 * index, value)
     return true
   }
 

@@ -1,36 +1,34 @@
 /**
- * The mapping kernel in WebAssembly (`assembly/`): reads the bytes of a line in one pass and writes those of its entry.
- * What is rare it asks for: `Answers` decides with the functions of the reference path.
+ * The mapping kernel in WebAssembly (`assembly/`): reads the bytes of lines in one pass and writes those of their
+ * entries. For rare values it asks `Answers`, which uses the functions of the reference path.
  */
 import { inflateRawSync } from 'node:zlib'
 import type { MappingOptions } from '../reference/entry-fields.js'
-import { LEAST_RING_BYTES, LineRing } from '../line-ring.js'
+import { LEAST_RING_BYTES, LineRing, memoryBytesOf } from '../line-ring.js'
 import type { Line } from '../line-ring.js'
 import { secretNamesOf } from '../../redaction/secret-names.js'
-import type { SecretNames } from '../../redaction/secret-names.js'
 import { redactMembers } from '../../redaction/secret-text.js'
-import { setScope, toRequestPart } from '../mapped-record.js'
+import { toRequestPart } from '../mapped-record.js'
 import type { EntryBytes, MappedRecord } from '../mapped-record.js'
 import { Answers, unquote } from './answers.js'
+import { RunEnd, Flag, OPTION, Option, OUTPUT, PAGE_BYTES, RESULT, Result, RUN_BYTES, Stop } from '../memory.js'
 import { KERNEL_CODE } from './kernel-code.js'
-import { BREADCRUMB, Flag, LINES, MAX_LINE_BYTES, OPTION, OUTPUT, PAGE_BYTES, RESULT, Result } from './kernel-memory.js'
 import { KernelOptions } from './kernel-options.js'
 import type { KeyPlaces } from './kernel-options.js'
-
-const CARRIAGE_RETURN = 13
-const COMMA = 44
-const CLOSE_BRACE = 125
-const MAPPED = 1
-/** Limit of an entry with its breadcrumbs. Behind it is room for one breadcrumb of any length. */
-const MAX_OUTPUT_BYTES = BREADCRUMB - OUTPUT
-/** Number of results. */
-const RESULTS = 64
 
 type Ask = (question: number, from: number, to: number, at: number) => number
 
 interface KernelExports extends KeyPlaces {
-  map(from: number, limit: number): number
-  mapBreadcrumb(from: number, limit: number, to: number): number
+  run(
+    from: number,
+    limit: number,
+    entries: number,
+    bytes: number,
+    admitted: number,
+    stops: number,
+    position: number,
+  ): number
+  attach(position: number): number
 }
 
 /** The part of `globalThis.WebAssembly` that is used; the types of Node have none of it. */
@@ -45,6 +43,57 @@ interface Instance {
   readonly exports: KernelExports
 }
 
+/** The entries of consecutive lines, separated by commas. The kernel reuses one object, which is valid until the next line is mapped. */
+export interface Run extends EntryBytes {
+  /** Why it ended, see `RunEnd`. */
+  readonly reason: number
+  /** Bytes of the lines that were read, with their newlines. */
+  readonly bytes: number
+  /** Lines without an entry. */
+  readonly filtered: number
+  /** Entries that were not admitted. */
+  readonly refused: number
+  readonly entries: number
+  /** The highest severity of the entries. */
+  readonly highest: number
+}
+
+/** Where a run ends. */
+export interface RunLimits {
+  /** Maximum number of entries. */
+  readonly entries: number
+  /** Maximum size of the entries together; a longer one may be the only one. */
+  readonly bytes: number
+  /** Severity from which entries are admitted. */
+  readonly admitted: number
+  /** Lines at which it stops, see `Stop`. */
+  readonly stops: number
+}
+
+export interface KernelSettings {
+  /** Severity below which no entry is created. Default: none. */
+  readonly threshold?: number
+  /** As `threshold`, for entries with a request. Default: the same. */
+  readonly requestThreshold?: number
+  /** Size of the ring of lines. */
+  readonly ringBytes?: number
+}
+
+/** A run that ends before its first line, which is for the reference path. */
+export const DECLINED_RUN: Run = {
+  reason: RunEnd.DECLINED,
+  bytes: 0,
+  filtered: 0,
+  refused: 0,
+  entries: 0,
+  highest: 0,
+  memory: Buffer.alloc(0),
+  start: 0,
+  end: 0,
+}
+const ONE_LINE: RunLimits = { entries: 1, bytes: 0, admitted: 0, stops: Stop.EVERY_LINE }
+const CARRIAGE_RETURN = 13
+
 let compiled: object | undefined
 
 /**
@@ -56,8 +105,7 @@ function instantiate(ask: Ask, ringBytes: number): Instance | undefined {
   if (api === undefined) return undefined
   try {
     compiled ??= new api.Module(inflateRawSync(Buffer.from(KERNEL_CODE, 'base64')))
-    // The kernel reads up to 64 bytes beyond a line.
-    const pages = Math.ceil((LINES + ringBytes) / PAGE_BYTES) + 1
+    const pages = memoryBytesOf(ringBytes) / PAGE_BYTES
     const memory = new api.Memory({ initial: pages, maximum: pages })
     const { exports } = new api.Instance(compiled, { env: { memory }, ask: { ask } })
     return { buffer: memory.buffer, exports: exports as KernelExports }
@@ -71,132 +119,127 @@ export class Kernel {
   readonly lines: LineRing
   readonly #exports: KernelExports
   readonly #bytes: Buffer
-  readonly #entry: { readonly memory: Buffer; start: number; end: number }
-  readonly #results: Int32Array
-  readonly #thresholds: Int32Array
-  #options: MappingOptions
-  #answers: Answers
+  readonly #words: Uint32Array
+  readonly #run: { -readonly [Key in keyof Run]: Run[Key] }
+  #options!: MappingOptions
+  #answers!: Answers
+  #createBreadcrumb: (row: number) => string = () => ''
   /** Whether the kernel can map lines with the options. */
-  #isSupported: boolean
+  #isSupported = false
+  /** Lines at which each run stops. */
+  #stops = 0
 
-  private constructor({ buffer, exports }: Instance, options: MappingOptions, ringBytes: number) {
+  private constructor(
+    { buffer, exports }: Instance,
+    options: MappingOptions,
+    { threshold = -1, requestThreshold = threshold, ringBytes = LEAST_RING_BYTES }: KernelSettings,
+  ) {
     this.#exports = exports
-    this.#bytes = Buffer.from(buffer)
-    this.lines = new LineRing(this.#bytes, LINES, ringBytes)
-    this.#entry = { memory: this.#bytes, start: 0, end: 0 }
-    this.#results = new Int32Array(buffer, RESULT, RESULTS)
-    this.#thresholds = new Int32Array(buffer, OPTION + 16, 2)
-    this.#options = options
-    this.#answers = new Answers(buffer, options)
-    this.#isSupported = new KernelOptions(buffer, exports).write(options)
+    this.lines = new LineRing(buffer, ringBytes)
+    this.#bytes = this.lines.memory
+    this.#words = this.lines.words
+    this.#run = { ...DECLINED_RUN, memory: this.#bytes, start: OUTPUT }
+    this.#words[(OPTION + Option.THRESHOLD) / 4] = threshold
+    this.#words[(OPTION + Option.REQUEST_THRESHOLD) / 4] = requestThreshold
+    this.setOptions(options)
   }
 
   /** Undefined if the runtime does not support it; the reference path then maps all lines. */
-  static create(options: MappingOptions, ringBytes: number = LEAST_RING_BYTES): Kernel | undefined {
+  static create(options: MappingOptions, settings: KernelSettings = {}): Kernel | undefined {
     let kernel: Kernel | undefined
-    const instance = instantiate((...question) => (kernel as Kernel).#answers.ask(...question), ringBytes)
-    return instance && (kernel = new Kernel(instance, options, ringBytes))
+    const instance = instantiate(
+      (...question) => (kernel as Kernel).#answers.ask(...question),
+      settings.ringBytes ?? LEAST_RING_BYTES,
+    )
+    return instance && (kernel = new Kernel(instance, options, settings))
   }
 
   setOptions(options: MappingOptions): void {
     const { buffer } = this.#bytes as { buffer: ArrayBuffer }
     this.#options = options
-    this.#answers = new Answers(buffer, options)
+    this.#answers = new Answers(buffer, options, (row) => this.#createBreadcrumb(row))
     this.#isSupported = new KernelOptions(buffer, this.#exports).write(options)
+    const { redactor } = options
+    this.#stops = redactor?.hasPatterns === true || secretNamesOf(redactor).hasUnscanned ? Stop.EVERY_LINE : 0
+  }
+
+  /** @param create returns the breadcrumb of a row, as JSON, which the kernel cannot write itself */
+  connectBreadcrumbs(create: (row: number) => string): void {
+    this.#createBreadcrumb = create
   }
 
   /**
-   * @param record is filled
-   * @param threshold severity below which no entry is created @param requestThreshold as `threshold`, for entries with a request
-   * @returns false if the line is declined; the content of `record` is then undefined
+   * Maps lines until a limit is reached, the run stops at a line, which `read` then reads, or a line is declined.
+   * @param position of the first line in the ring @param bytes of the lines, with their newlines
    */
-  map(line: Line, threshold: number, record: MappedRecord, requestThreshold = threshold): boolean {
-    if (!this.#canRead(line)) return false
-    this.#thresholds[0] = threshold
-    this.#thresholds[1] = requestThreshold
-    if (this.#exports.map(line.start, this.#limitOf(line)) !== MAPPED) return false
-    const results = this.#results
-    const flags = results[Result.flags] as number
-    record.severity = results[Result.severity] as number
-    record.hasRequest = (flags & Flag.hasRequest) !== 0
+  run(position: number, bytes: number, limits: RunLimits): Run {
+    if (!this.#isSupported) return DECLINED_RUN
+    const { entries, admitted, stops } = limits
+    const start = this.lines.offsetOf(position)
+    const most = Math.min(limits.bytes, RUN_BYTES)
+    const run = this.#run
+    run.reason = this.#exports.run(start, start + bytes, entries, most, admitted, stops | this.#stops, position)
+    run.bytes = this.#resultOf(Result.NEXT) - start
+    run.filtered = this.#resultOf(Result.FILTERED)
+    run.refused = this.#resultOf(Result.REFUSED)
+    run.entries = this.#resultOf(Result.ENTRIES)
+    run.highest = this.#resultOf(Result.HIGHEST)
+    run.end = this.#resultOf(Result.OUTPUT_END)
+    return run
+  }
+
+  /** Maps one line. @returns false if it is declined; the content of `record` is then undefined */
+  map(line: Line, record: MappedRecord): boolean {
+    if (!line.isInRing) return false
+    const { reason } = this.run(line.position, this.#limitOf(line) - line.start, ONE_LINE)
+    return reason === RunEnd.STOPPED && this.read(line, record)
+  }
+
+  /** Reads the line at which the latest run stopped. @returns as `map` */
+  read(line: Line, record: MappedRecord): boolean {
+    const flags = this.#resultOf(Result.FLAGS)
+    record.severity = this.#resultOf(Result.SEVERITY) | 0
+    record.hasRequest = (flags & Flag.HAS_REQUEST) !== 0
     record.hasBreadcrumbs = false
     record.isMappedByKernel = true
-    const ownRequest = this.#read(Result.ownRequest)
-    record.requestPart = record.hasRequest
-      ? toRequestPart((flags & Flag.hasStart) !== 0, (flags & Flag.hasStatus) !== 0, ownRequest !== '')
-      : 'none'
-    record.requestId = record.requestPart === 'none' ? '' : ownRequest
-    record.fingerprint = this.#read(Result.fingerprint)
-    setScope(
-      record,
-      this.#read(Result.trace),
-      (flags & Flag.ownTrace) === 0,
-      this.#read(Result.request),
-      this.#read(Result.session),
+    record.requestId = (flags & Flag.IS_JOINABLE) === 0 ? '' : this.#read(Result.OWN_REQUEST)
+    record.requestPart = toRequestPart(
+      (flags & Flag.HAS_START) !== 0,
+      (flags & Flag.HAS_STATUS) !== 0,
+      record.requestId !== '',
     )
-    const start = results[Result.start] as number
-    const end = results[Result.end] as number
+    record.fingerprint = this.#read(Result.FINGERPRINT)
+    record.traceId = this.#read(Result.TRACE)
+    record.scope.one = this.#resultOf(Result.SCOPE)
+    record.scope.other = this.#resultOf(Result.SCOPE + 4)
+    const start = this.#resultOf(Result.ENTRY_START)
+    const end = this.#resultOf(Result.ENTRY_END)
     const hasOutput = end !== start
-    // The reference path shortens the entry.
-    if (end - start > this.#options.maxEntryBytes) return false
-    const hasUnscannedName = this.#names.mayHaveUnscanned(line)
+    const hasUnscannedName = secretNamesOf(this.#options.redactor).mayHaveUnscanned(line)
     if (hasOutput && hasUnscannedName) return false
-    const mayHaveName = (flags & Flag.header) !== 0 || hasUnscannedName
-    const mayHaveUrlSecret = (flags & Flag.urlSecret) !== 0
-    record.isFreeOfSecrets = !mayHaveName && !mayHaveUrlSecret
+    const mayHaveName = (flags & Flag.HEADER) !== 0 || hasUnscannedName
+    const mayHaveUrlSecret = (flags & Flag.URL_SECRET) !== 0
+    record.isFreeOfSecrets = !mayHaveName && !mayHaveUrlSecret && this.#options.redactor?.hasPatterns !== true
     record.json = ''
     if (!hasOutput) return true
-    this.#entry.start = start
-    this.#entry.end = end
-    record.bytes = this.#entry
+    record.setBytes({ memory: this.#bytes, start, end })
     return this.#redact(record, mayHaveName, mayHaveUrlSecret)
   }
 
-  /** The line as a breadcrumb, without redaction; undefined if it is declined. @param line accepted by `map` */
-  mapBreadcrumb(line: Line): string | undefined {
-    const end = this.#putBreadcrumb(line, BREADCRUMB)
-    return end === 0 ? undefined : this.#bytes.toString('utf8', BREADCRUMB, end)
-  }
-
   /**
-   * Appends breadcrumbs to the entry, which must be the latest that `map` returned.
-   * @param lineAt a line to copy, if it may be copied
-   * @param textAt the breadcrumb otherwise
+   * Appends the breadcrumbs of its scope to the entry of the latest record, if it is still that of the kernel.
+   * @param position of the record in the ring
    * @returns false if they do not fit; the entry is then unchanged
    */
-  appendBreadcrumbs(
-    entry: EntryBytes,
-    count: number,
-    lineAt: (index: number) => Line | undefined,
-    textAt: (index: number) => string,
-  ): boolean {
-    const bytes = this.#bytes
-    const opening = entry.end - 1
-    const limit = entry.start + Math.min(this.#options.maxEntryBytes, MAX_OUTPUT_BYTES) - 2
-    let at = opening + bytes.write(',"breadcrumbs":[', opening)
-    for (let index = 0; index < count; index += 1) {
-      if (index > 0) bytes[at++] = COMMA
-      const line = lineAt(index)
-      const end = line === undefined ? 0 : this.#putBreadcrumb(line, at)
-      at = end === 0 ? at + bytes.write(textAt(index), at) : end
-      if (at > limit) {
-        bytes[opening] = CLOSE_BRACE
-        return false
-      }
-    }
-    this.#entry.end = at + bytes.write(']}', at)
-    return true
+  appendBreadcrumbs(record: MappedRecord, position: number): boolean {
+    if (record.bytes === undefined) return false
+    const end = this.#exports.attach(position)
+    if (end !== 0) record.setBytes({ ...record.bytes, end })
+    return end !== 0
   }
 
-  /** @returns the end of the breadcrumb that was written at `to`; 0 if the line is declined */
-  #putBreadcrumb(line: Line, to: number): number {
-    if (!this.#canRead(line)) return 0
-    if (this.#exports.mapBreadcrumb(line.start, this.#limitOf(line), to) !== MAPPED) return 0
-    return this.#results[Result.end] as number
-  }
-
-  #canRead({ start, end }: Line): boolean {
-    return this.#isSupported && end !== 0 && end - start <= MAX_LINE_BYTES
+  #resultOf(result: number): number {
+    return this.#words[(RESULT + result) / 4] as number
   }
 
   /** Position after the newline. */
@@ -206,22 +249,18 @@ export class Kernel {
 
   /** A text of the line, decoded; '' if there is none. */
   #read(result: number): string {
-    const end = this.#results[result + 1] as number
+    const end = this.#resultOf(result + 4)
     if (end === 0) return ''
-    const text = this.#bytes.toString('utf8', this.#results[result] as number, end)
+    const text = this.#bytes.toString('utf8', this.#resultOf(result), end)
     return text.startsWith('"') ? unquote(text) : text
-  }
-
-  get #names(): SecretNames {
-    return secretNamesOf(this.#options.redactor)
   }
 
   /** False if the line is declined. */
   #redact(record: MappedRecord, mayHaveName: boolean, mayHaveUrlSecret: boolean): boolean {
     const { redactor, maxEntryBytes } = this.#options
-    if (record.isFreeOfSecrets && redactor?.hasPatterns !== true) return true
-    const text = this.#bytes.toString('utf8', this.#entry.start, this.#entry.end)
-    let json = mayHaveName ? redactMembers(text, this.#names) : text
+    if (record.isFreeOfSecrets) return true
+    const text = record.json
+    let json = mayHaveName ? redactMembers(text, secretNamesOf(redactor)) : text
     if (json === undefined) return false
     if (redactor !== undefined && (mayHaveUrlSecret || redactor.hasPatterns)) json = redactor.redactJson(json)
     record.isFreeOfSecrets = json === text

@@ -9,14 +9,15 @@ import type { Counts, Position } from '../../../src/cli/send/checkpoint.js'
 import { findResumePosition } from '../../../src/cli/send/file-reader.js'
 import { TextFeed } from '../../../src/cli/send/text-feed.js'
 import { parseBatchEntries } from '../../../src/batch/sub-batch.js'
-import { LineReader } from '../../../src/record/line-reader.js'
-import { createRing, createUnwrapper } from '../../record/create-ring.js'
+import { createReader, createRing, createUnwrapper } from '../../record/create-ring.js'
 import type { Batch } from '../../../src/batch/batch.js'
 import { FakeClock } from '../../fake-clock.js'
 import { modelRuns } from '../../model-runs.js'
 
 const NAMESPACE = '6ba7b810-9dad-51d1-80b4-00c04fd430c8'
 const START: Position = { offset: 0, lineStart: 0, tail: Buffer.alloc(0) }
+
+const ring = createRing()
 
 interface Plan {
   /** Sizes of the blocks. */
@@ -51,7 +52,6 @@ function createPipeline(log: FilePositionLog, { batchSize, batchBytes }: Plan, o
     newId,
     onBatch,
   })
-  const ring = createRing()
   const unwrapper = createUnwrapper(ring, (line) => {
     // As for a line that is not one record.
     if (IS_DIVISIBLE.test(line.text) && !line.isPart) return unwrapper.divide(line.text)
@@ -59,7 +59,7 @@ function createPipeline(log: FilePositionLog, { batchSize, batchBytes }: Plan, o
     if (line.text.startsWith('-')) account.filtered += 1
     else batcher.add(JSON.stringify(line.text), 1)
   })
-  const lines = new LineReader(ring, unwrapper.add)
+  const lines = createReader(unwrapper.add, { ring })
   const write = (text: string): void => {
     lines.write(text)
     batcher.commit()
@@ -158,8 +158,6 @@ const somePlan: fc.Arbitrary<Plan> = fc.record({
   window: fc.integer({ min: 1, max: 4 }),
 })
 
-const ring = createRing()
-
 /** The joined lines. */
 function blocksOf(content: Buffer): string[] {
   const blocks: string[] = []
@@ -167,7 +165,7 @@ function blocksOf(content: Buffer): string[] {
     if (IS_DIVISIBLE.test(line.text) && !line.isPart) return unwrapper.divide(line.text)
     blocks.push(line.text)
   })
-  const reader = new LineReader(ring, unwrapper.add)
+  const reader = createReader(unwrapper.add, { ring })
   reader.write(content.toString())
   reader.end()
   unwrapper.end()

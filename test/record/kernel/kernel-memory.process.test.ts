@@ -3,15 +3,15 @@ import { inflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { Answers } from '../../../src/record/kernel/answers.js'
 import { KERNEL_CODE } from '../../../src/record/kernel/kernel-code.js'
-import { LINES, MAX_LINE_BYTES, OUTPUT, PAGE_BYTES, RESULT, Result } from '../../../src/record/kernel/kernel-memory.js'
+import { RunEnd, LINES, MAX_LINE_BYTES, OUTPUT, PAGE_BYTES, RESULT, Result, Stop } from '../../../src/record/memory.js'
 import { KernelOptions } from '../../../src/record/kernel/kernel-options.js'
 import { Redactor } from '../../../src/redaction/redactor.js'
 import { modelRuns } from '../../model-runs.js'
 import { corpus, createMappingOptions } from '../record-lines.js'
 
 interface Exports {
-  map(from: number, limit: number, to: number): number
-  mapBreadcrumb(from: number, limit: number, to: number): number
+  run(...args: [from: number, limit: number, ...limits: number[]]): number
+  mapBreadcrumb(from: number, bytes: number, to: number): number
   hashOf(at: number, bytes: number): number
   paramSlot(at: number, bytes: number): number
 }
@@ -28,8 +28,8 @@ const options = createMappingOptions({ fingerprint: 'auto', redactor })
 const pages = (LINES + MAX_LINE_BYTES) / PAGE_BYTES + 1
 const memory = new Memory({ initial: pages, maximum: pages })
 const bytes = Buffer.from(memory.buffer)
-const results = new Int32Array(memory.buffer, RESULT, 24)
-const answers = new Answers(memory.buffer, options)
+const resultOf = (result: number): number => bytes.readInt32LE(RESULT + result)
+const answers = new Answers(memory.buffer, options, () => '{}')
 const kernel = new Instance(new Module(inflateRawSync(Buffer.from(KERNEL_CODE, 'base64'))), {
   env: { memory },
   ask: { ask: (...args: [number, number, number, number]) => answers.ask(...args) },
@@ -101,16 +101,19 @@ function hostileLine(): Buffer {
 }
 
 /** The result for a line between other bytes, which must stay as they are. */
-function mapBetween(line: Buffer, at: number, fill: string, method: 'map' | 'mapBreadcrumb'): unknown {
+function mapBetween(line: Buffer, at: number, fill: string, isBreadcrumb: boolean): unknown {
   bytes.fill(fill, at - AROUND, at + line.length + AROUND, 'latin1')
   line.copy(bytes, at)
   bytes[at + line.length] = 10
   const before = Buffer.from(bytes.subarray(at - AROUND, at + line.length + AROUND))
-  const state = kernel[method](at, at + line.length + 1, OUTPUT)
+  const end = isBreadcrumb
+    ? kernel.mapBreadcrumb(at, line.length, OUTPUT)
+    : kernel.run(at, at + line.length + 1, 1, 0, 0, Stop.EVERY_LINE, 0)
   expect(before.equals(bytes.subarray(at - AROUND, at + line.length + AROUND))).toBe(true)
-  if (state !== 1) return state
-  const output = bytes.toString('latin1', OUTPUT, results[Result.end])
-  return method === 'map' ? [output, results[Result.severity], results[Result.flags]] : output
+  if (isBreadcrumb) return end === 0 ? 0 : bytes.toString('latin1', OUTPUT, end)
+  if (end !== RunEnd.STOPPED) return 0
+  const output = bytes.toString('latin1', OUTPUT, resultOf(Result.ENTRY_END))
+  return [output, resultOf(Result.SEVERITY), resultOf(Result.FLAGS)]
 }
 
 test('hostile bytes, at every offset of a block', () => {
@@ -118,9 +121,9 @@ test('hostile bytes, at every offset of a block', () => {
   for (let run = 0; run < modelRuns(10_000, 1_000_000); run += 1) {
     const line = hostileLine()
     const at = LINES + AROUND + (run % 64)
-    const method = run % 3 === 0 ? 'mapBreadcrumb' : 'map'
-    const result = mapBetween(line, at, '\0', method)
-    expect(mapBetween(line, at, run % 2 === 0 ? '"}' : '\\u{":,[0123456789abcdef', method)).toEqual(result)
+    const isBreadcrumb = run % 3 === 0
+    const result = mapBetween(line, at, '\0', isBreadcrumb)
+    expect(mapBetween(line, at, run % 2 === 0 ? '"}' : '\\u{":,[0123456789abcdef', isBreadcrumb)).toEqual(result)
     if (typeof result !== 'number') mapped += 1
   }
   expect(bytes.subarray(...GAP).every((byte) => byte === 0)).toBe(true)
@@ -138,6 +141,6 @@ test.each([
   const line = Buffer.alloc(MAX_LINE_BYTES - 1, piece)
   line.copy(bytes, LINES)
   bytes[LINES + line.length] = 10
-  expect(kernel.map(LINES, LINES + line.length + 1, OUTPUT)).toBe(0)
-  expect(kernel.map(LINES, LINES + line.length, OUTPUT)).toBe(0)
+  for (const limit of [line.length, line.length + 1])
+    expect(kernel.run(LINES, LINES + limit, 1, 0, 0, 0, 0)).toBe(RunEnd.DECLINED)
 })

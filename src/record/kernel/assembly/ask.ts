@@ -1,28 +1,26 @@
 /** Questions to `../answers.ts`: what the kernel does not decide itself. */
-import { RESULT, Result } from './memory'
+import { RESULT, Result } from '../../memory'
 import { Range, answersAt, takeAnswer } from './output'
 
 export namespace Question {
   /** Adds a level to the table. */
   export const LEVEL: i32 = 0
-  /** ISO 8601 text. */
-  export const TIME: i32 = 1
-  /** Type, message and stack of an error, its other members, a note, and its source. */
-  export const ERROR: i32 = 2
+  /** A second since the epoch as ISO 8601. */
+  export const SECOND: i32 = 1
   /** Fingerprint of type, message and source. */
-  export const FINGERPRINT: i32 = 3
+  export const FINGERPRINT: i32 = 2
   /** Whether a value may contain an HTTP exchange. */
-  export const EXCHANGE: i32 = 4
+  export const EXCHANGE: i32 = 3
   /** Fields and other members of a user. */
-  export const USER: i32 = 5
-  export const TAGS: i32 = 6
-  /** The trace of a header. */
-  export const TRACE: i32 = 7
-  export const METHOD: i32 = 8
-  /** As `ERROR`, without the source. */
-  export const ERROR_MEMBERS: i32 = 9
-  /** Whether a request or response contains nothing that is removed from errors. */
-  export const REQUEST: i32 = 10
+  export const USER: i32 = 4
+  export const TAGS: i32 = 5
+  /** The trace in the value of a header. */
+  export const TRACE: i32 = 6
+  export const METHOD: i32 = 7
+  /** The breadcrumb of a row, at its place in memory. */
+  export const BREADCRUMB: i32 = 8
+  /** Type, message and stack of an error, its other members, a note about removed ones, and its source. */
+  export const ERROR: i32 = 9
 }
 
 /** @returns number of answers, whose bytes are in the results, or -1 for the reference path */

@@ -1,6 +1,6 @@
 /** Composes the entry of the record that was read. */
 import * as error from './error'
-import { Option } from './memory'
+import { Option } from '../../memory'
 import {
   Range,
   at,
@@ -51,9 +51,7 @@ export function usesName(): bool {
 export function putEntry(keepsId: bool): void {
   const level = record.level
   copy(load<u32>(level, 8), load<u32>(level, 12))
-  if (record.isBareMessage) putByte(QUOTE)
   record.message.put()
-  if (record.isBareMessage) putByte(QUOTE)
   put(',"timestamp":"')
   record.time.put()
   putByte(QUOTE)
@@ -161,7 +159,7 @@ function putMetadata(keepsId: bool): void {
   if (!usesName()) putMember('"name":', record.name)
   if (record.hasReq && (request.reqRest.count > 0 || keepsId)) {
     separate()
-    putOption(Option.REQ)
+    put('"req":{')
     request.reqRest.put()
     if (keepsId) {
       if (request.reqRest.count > 0) putByte(COMMA)
@@ -172,7 +170,7 @@ function putMetadata(keepsId: bool): void {
   }
   if (record.hasRes && request.resRest.count > 0) {
     separate()
-    putOption(Option.RES)
+    put('"res":{')
     request.resRest.put()
     putByte(CLOSE_BRACE)
   }

@@ -4,15 +4,16 @@ import { equalsText, find, startsWith } from './text'
 import { QUOTE } from './values'
 
 const MAX_SEPARATORS = 3
+/** `"name":` */
+const NAME_KEY_BYTES: usize = 7
 
 /** What is read of an error, or of a part of it. */
 export class Fields {
   type: Range = new Range()
   message: Range = new Range()
   stack: Range = new Range()
+  name: Range = new Range()
   rest: Members
-  /** Whether a member may be removed, changed or is a part of the error. */
-  mayChange: bool = false
 
   constructor(slot: usize) {
     this.rest = new Members(slot)
@@ -22,9 +23,18 @@ export class Fields {
     this.type.clear()
     this.message.clear()
     this.stack.clear()
+    this.name.clear()
     this.rest.count = 0
-    this.mayChange = false
   }
+}
+
+/** A name that the application or a library set is the type, unless the class says more; otherwise a member like others. */
+export function placeName(fields: Fields): void {
+  const name = fields.name
+  if (name.isEmpty) return
+  const isText = load<u8>(name.start) === QUOTE && !name.isEmptyText
+  if (isText && (fields.type.isEmpty || equalsText(fields.type, '"Error"'))) fields.type.set(name.start, name.end)
+  else fields.rest.add(name.start - NAME_KEY_BYTES, name.end)
 }
 
 /** Whether type and message need no look at the stack. */

@@ -1,5 +1,5 @@
 /** Looks up keys, and remembers those of a record. */
-import { BREADCRUMB_KEYS, INNER_KEYS, KEYS, OPTION, PARAMS, SEEN } from './memory'
+import { BREADCRUMB_KEYS, INNER_KEYS, KEYS, OPTION, PARAMS, SEEN } from '../../memory'
 
 /** A slot of a table: hash, value, position of the text, and its length. A length of -1 marks a free slot. */
 const SLOT_BITS: usize = 4

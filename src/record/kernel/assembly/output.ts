@@ -1,5 +1,5 @@
 /** Writes entries. */
-import { ANSWERS, MEMBERS, OPTION, OUTPUT } from './memory'
+import { ANSWERS, MEMBERS, OPTION, OUTPUT } from '../../memory'
 
 /** Position after the text written so far. */
 export let at: usize = OUTPUT

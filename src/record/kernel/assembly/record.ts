@@ -2,12 +2,12 @@
 import { Question, hasAnswer, takeText } from './ask'
 import { readError } from './error'
 import { UNKNOWN, addKey, beginRecord, isForBreadcrumb, kindOf } from './keys'
-import { INDEX, LEVELS, OPTION, Option } from './memory'
+import { INDEX, LEVELS, OPTION } from '../../memory'
 import { Members, Range, resetAnswers } from './output'
 import * as request from './request'
 import { readReq, readRes, reset as resetRequest } from './request'
 import { textEnd } from './scan'
-import { hasEscapeIn } from './text'
+import { hasByte, hasEscapeIn } from './text'
 import { readTime } from './time'
 import {
   MAX_KEYS,
@@ -63,8 +63,6 @@ export namespace Slot {
   export const PARENT: i32 = 9
 }
 
-/** Added to the kind of a key that the options' metadata has, too. */
-const IN_OPTIONS: i32 = 256
 /** As in `MAY_HOLD_HTTP_MESSAGE`. */
 const MAY_HOLD_EXCHANGE: i32 = 1
 const LEVEL_BYTES: usize = 64
@@ -90,8 +88,6 @@ export let level: usize = 0
 export let hasReq = false
 export let hasRes = false
 export let hasError = false
-/** Whether the message is to be quoted. */
-export let isBareMessage = false
 let usedSlots = false
 
 function createSlots(): StaticArray<Range> {
@@ -132,7 +128,7 @@ function reset(): void {
   level = 0
   if (usedSlots) for (let i = 0; i < SLOTS; i++) slot(i).clear()
   if (hasReq || hasRes) resetRequest()
-  usedSlots = hasReq = hasRes = hasError = isBareMessage = false
+  usedSlots = hasReq = hasRes = hasError = false
 }
 
 /** Reads a whole line. Returns false if it is declined. */
@@ -142,44 +138,38 @@ export function readRecord(from: usize): bool {
   let i = openObject(from)
   if (i === 0) return false
   let keys = 0
-  let hasUnmapped = false
-  let isRepeated = false
   while (true) {
     const at = i
     const value = keyEnd(i)
     if (value === 0 || ++keys > MAX_KEYS) return false
-    const treatment = kindOf(at + 1, value - at - 3)
-    const kind = treatment === UNKNOWN ? UNKNOWN : treatment & 255
-    const first = load<u8>(value)
+    const kind = kindOf(at + 1, value - at - 3)
     if (kind === Kind.ERROR || kind === Kind.REQ || kind === Kind.RES) {
       i = readObject(kind, value)
       if (i === 0) return false
     } else {
       if (kind === Kind.DECLINED || (kind === UNKNOWN && isForReference(at + 1, value - 2))) return false
-      const isContainer = isOpening(first)
       i = valueEnd(value)
       if (i === 0) return false
-      const isOther = kind === UNKNOWN || kind === Kind.HOLDER
-      const isNew = addKey(at + 1, value - at - 3)
-      if (isOther || (treatment < IN_OPTIONS && hasNoField(kind, value))) {
-        if (!isNew) return false
-        if (!isOther) hasUnmapped = true
-        if (isContainer) {
-          if (kind === Kind.HOLDER) return false
-          if ((found & MAY_HOLD_EXCHANGE) !== 0 && !hasAnswer(Question.EXCHANGE, value, i)) return false
-        }
+      const isContainer = isOpening(load<u8>(value))
+      // The last of duplicate keys wins.
+      if ((kind === UNKNOWN || kind === Kind.HOLDER || kind >= Kind.CATEGORY) && !addKey(at + 1, value - at - 3))
+        return false
+      if (kind === UNKNOWN || kind === Kind.HOLDER || (kind === Kind.CATEGORY && isContainer)) {
+        if (isContainer && !isCopied(kind, value, i)) return false
         metadata.add(at, i)
-      } else {
-        if (!isNew) isRepeated = true
-        if ((treatment >= IN_OPTIONS && kind === Kind.OTHER_ID) || !readMember(kind, at, value, i)) return false
-      }
+      } else if (!readMember(kind, at, value, i)) return false
     }
     i = afterMember(i)
     if (i === 0) return false
     if (isClosed) break
   }
-  // The last of duplicate keys wins.
-  return i === textEnd && !(hasUnmapped && isRepeated)
+  return i === textEnd
+}
+
+/** Whether a container is copied as it is. */
+function isCopied(kind: i32, value: usize, end: usize): bool {
+  if (kind === Kind.HOLDER) return false
+  return (found & MAY_HOLD_EXCHANGE) === 0 || hasAnswer(Question.EXCHANGE, value, end)
 }
 
 /** An escape may hide another key; a name with this prefix may be a header or a body. */
@@ -188,15 +178,6 @@ function isForReference(from: usize, to: usize): bool {
   return (
     hasEscapeIn(from, to) || (to - from >= 17 && load<u32>(from) === 0x70747468 && load<u32>(from, 3) === 0x65722e70)
   )
-}
-
-/** Whether the value of a mapped key cannot be mapped, as in `user_id: null`, and is copied to the metadata. */
-function hasNoField(kind: i32, value: usize): bool {
-  if (kind < Kind.NAME || kind === Kind.OTHER_ID || kind === Kind.TAGS || kind === Kind.LEFT_OUT) return false
-  const c = load<u8>(value)
-  if (kind === Kind.CATEGORY && isOpening(c)) return true
-  const isLiteral = c === 0x74 || c === 0x66 || c === 0x6e
-  return isLiteral || (kind === Kind.USER && !isOpening(c))
 }
 
 function readObject(kind: i32, value: usize): usize {
@@ -209,10 +190,7 @@ function readObject(kind: i32, value: usize): usize {
   if (!hasReq && !hasRes) resetRequest()
   if (kind === Kind.REQ) hasReq = true
   else hasRes = true
-  const end = kind === Kind.REQ ? readReq(value) : readRes(value)
-  // Under its usual name, errors within it are kept.
-  const isKept = end === 0 || load<u32>(OPTION, Option.IS_RENAMED) === 0 || hasAnswer(Question.REQUEST, value, end)
-  return isKept ? end : 0
+  return kind === Kind.REQ ? readReq(value) : readRes(value)
 }
 
 /** Reads a mapped member. Returns false if it is declined. */
@@ -221,8 +199,7 @@ function readMember(kind: i32, at: usize, value: usize, end: usize): bool {
   if (kind >= Kind.SLOT && kind < Kind.CATEGORY) return fillSlot(kind - Kind.SLOT, value, end, isText)
   switch (kind) {
     case Kind.MESSAGE:
-      if (!isText && !isBare(value, end)) return false
-      isBareMessage = !isText
+      if (!isText) return false
       message.set(value, end)
       return true
     case Kind.LEVEL:
@@ -267,11 +244,6 @@ function readMember(kind: i32, at: usize, value: usize, end: usize): bool {
   return true
 }
 
-function isBare(value: usize, end: usize): bool {
-  const c = load<u8>(value)
-  return c === 0x74 || c === 0x66 || isPlainInteger(value, end)
-}
-
 function isId(value: usize, end: usize, isText: bool): bool {
   return isText || isPlainInteger(value, end)
 }
@@ -281,7 +253,8 @@ function fillSlot(i: i32, value: usize, end: usize, isText: bool): bool {
   // Fastify's `reqId` may repeat the scope's `request_id`.
   if (!field.isEmpty) return i < Slot.TRACE && isSameId(field, value, end)
   if (!isId(value, end, isText) || (i === Slot.REQUEST && isText && end - value === 2)) return false
-  if (i === Slot.TRACE && isText && mayBeXRay(value + 1, end - 1)) return false
+  // AWS X-Ray's form, which the reference path converts.
+  if (i === Slot.TRACE && (load<u16>(value + 1) === 0x2d31 || hasByte(value, end, 0x3d))) return false
   useSlot(i, value, end)
   return true
 }
@@ -297,13 +270,6 @@ export function isSameId(one: Range, value: usize, end: usize): bool {
 
 function unquotedStart(at: usize): usize {
   return load<u8>(at) === QUOTE ? at + 1 : at
-}
-
-/** `1-` at the start, or `Root=`: AWS X-Ray's form, which the reference path converts. */
-function mayBeXRay(from: usize, to: usize): bool {
-  if (load<u8>(from) === 0x31 && load<u8>(from + 1) === 0x2d) return true
-  for (let i = from; i + 5 <= to; i++) if (load<u32>(i) === 0x746f6f52 && load<u8>(i + 4) === 0x3d) return true
-  return false
 }
 
 /** A level of the table: length, severity, opening of the entry, member for the metadata, and the value. */

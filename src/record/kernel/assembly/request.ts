@@ -1,7 +1,7 @@
 /** Reads `req` and `res` of pino-http and Fastify. */
 import { Question, hasAnswer, takeText } from './ask'
 import { innerKind } from './keys'
-import { RESULT, Result } from './memory'
+import { RESULT, Result } from '../../memory'
 import { Members, Range, beginMembers, beginText, copy, endText, put, putByte, putMember, separate } from './output'
 import { hasByte, hasEscapeIn } from './text'
 import {
@@ -35,6 +35,7 @@ export const headerId = new Range()
 /** The caller's, as JSON, and its trace id. */
 export const trace = new Range()
 export const traceId = new Range()
+const otherTrace = new Range()
 export const reqRest = new Members(1)
 export const resRest = new Members(2)
 let pathEnd: usize = 0
@@ -128,7 +129,6 @@ function findPath(): bool {
 
 /** As `readReq`. */
 export function readRes(at: usize): usize {
-  let hasOther = false
   let keys = 0
   let i = openObject(at)
   if (i === 0) return 0
@@ -139,14 +139,11 @@ export function readRes(at: usize): usize {
     const kind = (innerKind(from + 1, value - from - 3) >> RES_SHIFT) & 15
     i = valueEnd(value)
     if (i === 0) return 0
-    if (kind === 1) {
-      if (hasOther || !isPlainInteger(value, i)) return 0
+    if (kind === 1 || kind === 2) {
+      // `status` may be something else, see `STATUS`.
+      const isOther = kind === 2 && (i - value !== 3 || <u32>load<u8>(value) - 0x31 > 8)
+      if (!status.isEmpty || isOther || !isPlainInteger(value, i)) return 0
       status.set(value, i)
-    } else if (kind === 2) {
-      if (hasOther) return 0
-      hasOther = true
-      if (status.isEmpty && isStatus(value, i)) status.set(value, i)
-      else resRest.add(from, i)
     } else if (kind === 3) setHeaders(1, value, i)
     else if (kind === 5 || hasEscapeIn(from, value)) return 0
     else if (kind === 0) resRest.add(from, i)
@@ -156,15 +153,10 @@ export function readRes(at: usize): usize {
   }
 }
 
-/** Three digits, see `STATUS`. */
-function isStatus(from: usize, to: usize): bool {
-  return to - from === 3 && load<u8>(from) !== 0x30 && isPlainInteger(from, to)
-}
-
 /** Headers are not sent, except those that become a field. */
 function readHeaders(at: usize): usize {
   if (load<u8>(at + 1) === CLOSE_BRACE) return valueEnd(at)
-  let traceHeaders = 0
+  let others = 0
   let keys = 0
   let i = openObject(at)
   if (i === 0) return 0
@@ -187,16 +179,21 @@ function readHeaders(at: usize): usize {
       else headerId.clear()
     } else if (kind >= 3) {
       if (hasEscapeIn(value, i)) return 0
-      traceHeaders++
+      // The second would win.
+      if (kind === 4 && !trace.isEmpty) return 0
       if (kind === 4 && isText && isTraceparent(value + 1)) setTrace(value + 1)
+      else {
+        // B3 may need two headers.
+        others += kind === 3 ? 2 : 1
+        otherTrace.set(value, i)
+      }
     } else if (hasEscapeIn(from, value)) return 0 // an escaped name may be one of these
     i = afterMember(i)
     if (i === 0) return 0
     if (isClosed) break
   }
-  // The first of several headers with ids counts.
-  if (traceHeaders > 1 || (traceHeaders === 1 && trace.isEmpty)) {
-    if (!hasAnswer(Question.TRACE, at, i)) return 0
+  if (others > 0 && trace.isEmpty) {
+    if (others > 1 || !hasAnswer(Question.TRACE, otherTrace.start, otherTrace.end)) return 0
     takeText(trace)
     takeText(traceId)
   }

@@ -1,5 +1,6 @@
 /** The one pass over a line's bytes: positions of quotes and structural characters, escapes, and possible secrets. */
-import { INDEX } from './memory'
+import { mayFollowParam } from './keys'
+import { INDEX } from '../../memory'
 
 /** Position of the newline; 0 if the range has none. */
 export let lineEnd: usize = 0
@@ -8,7 +9,7 @@ export let textEnd: usize = 0
 /** Whether a byte or an escape requires the reference path. */
 export let isSuspect: bool = false
 export let hasEscape: bool = false
-/** Whether a URL may have user info, and whether there may be an encoded character. */
+/** Whether a URL may have user info, and whether a URL within a URL may have a parameter or user info that is redacted. */
 export let hasUserinfo: bool = false
 export let hasPercent: bool = false
 /** Longer user info is not read, but assumed. */
@@ -126,18 +127,29 @@ export function scan(from: usize, limit: usize): bool {
     const c = v128.load(at, 32)
     const d = v128.load(at, 48)
     let valid: u64 = limit - at < 64 ? ((<u64>1) << (<u64>(limit - at))) - 1 : ~(<u64>0)
-    const newline = i8x16.splat(10)
-    const ends = valid & maskOf(i8x16.eq(a, newline), i8x16.eq(b, newline), i8x16.eq(c, newline), i8x16.eq(d, newline))
-    if (ends) {
-      lineEnd = at + <usize>ctz(ends)
-      valid &= (ends & -ends) - 1
+    const space = i8x16.splat(0x20)
+    let control = valid & maskOf(i8x16.lt_u(a, space), i8x16.lt_u(b, space), i8x16.lt_u(c, space), i8x16.lt_u(d, space))
+    let ends: u64 = 0
+    if (control) {
+      const newline = i8x16.splat(10)
+      ends = valid & maskOf(i8x16.eq(a, newline), i8x16.eq(b, newline), i8x16.eq(c, newline), i8x16.eq(d, newline))
+      if (ends) {
+        lineEnd = at + <usize>ctz(ends)
+        valid &= (ends & -ends) - 1
+        control &= valid
+      }
+      if (control && !isReturnOnly(control, at)) hasControl = true
     }
     const quote = i8x16.splat(0x22)
     let quotes = valid & maskOf(i8x16.eq(a, quote), i8x16.eq(b, quote), i8x16.eq(c, quote), i8x16.eq(d, quote))
     const slash = i8x16.splat(0x5c)
-    const slashes = valid & maskOf(i8x16.eq(a, slash), i8x16.eq(b, slash), i8x16.eq(c, slash), i8x16.eq(d, slash))
-    if (slashes | escaped) {
-      hasEscape = true
+    const sa = i8x16.eq(a, slash)
+    const sb = i8x16.eq(b, slash)
+    const sc = i8x16.eq(c, slash)
+    const sd = i8x16.eq(d, slash)
+    if (escaped || v128.any_true(v128.or(v128.or(sa, sb), v128.or(sc, sd)))) {
+      const slashes = valid & maskOf(sa, sb, sc, sd)
+      if (slashes | escaped) hasEscape = true
       let letters = escaped
       let left = slashes & ~escaped
       escaped = 0
@@ -167,17 +179,13 @@ export function scan(from: usize, limit: usize): bool {
     const lc = v128.or(c, lower)
     const ld = v128.or(d, lower)
     let marks = valid & ((maskOf(structural(la), structural(lb), structural(lc), structural(ld)) & ~mask) | quotes)
-    const space = i8x16.splat(0x20)
-    const control =
-      valid & maskOf(i8x16.lt_u(a, space), i8x16.lt_u(b, space), i8x16.lt_u(c, space), i8x16.lt_u(d, space))
-    if (control && !isReturnOnly(control, at)) hasControl = true
     while (marks) {
       store<u32>(to, <u32>(at + <usize>ctz(marks)))
       to += 4
       marks &= marks - 1
     }
     const signs = v128.or(v128.or(anySign(a), anySign(b)), v128.or(anySign(c), anySign(d)))
-    if (v128.any_true(signs)) findSigns(at, valid)
+    if (v128.any_true(signs)) findSigns(at, valid, from)
     const wa = words(at)
     const wb = words(at + 16)
     const wc = words(at + 32)
@@ -210,7 +218,7 @@ function anySign(x: v128): v128 {
   return v128.or(i8x16.eq(x, i8x16.splat(0x3d)), i8x16.eq(x, i8x16.splat(0x25)))
 }
 
-function findSigns(at: usize, valid: u64): void {
+function findSigns(at: usize, valid: u64, line: usize): void {
   const a = v128.load(at)
   const b = v128.load(at, 16)
   const c = v128.load(at, 32)
@@ -218,10 +226,20 @@ function findSigns(at: usize, valid: u64): void {
   let left = valid & maskOf(anySign(a), anySign(b), anySign(c), anySign(d))
   while (left) {
     const place = at + <usize>ctz(left)
-    if (load<u8>(place) === 0x25) hasPercent = true
-    else hit(place)
+    if (load<u8>(place) !== 0x25) hit(place)
+    else if (isEncodedSecret(place, line)) hasPercent = true
     left &= left - 1
   }
+}
+
+/** Whether the percent sign starts an encoded equals sign after a name, or an encoded colon before slashes, see `nextEncoded` and `ENCODED`. */
+function isEncodedSecret(percent: usize, line: usize): bool {
+  let at = percent + 1
+  while (load<u16>(at) === 0x3532) at += 2
+  if (load<u8>(at) !== 0x33) return false
+  const digit = load<u8>(at + 1) | 0x20
+  const next = load<u8>(at + 2)
+  return digit === 0x64 ? mayFollowParam(percent, line) : digit === 0x61 && (next === 0x25 || next === 0x2f)
 }
 
 function hit(at: usize): void {
@@ -270,7 +288,7 @@ function isName(at: usize, first: u8): bool {
     return lowerAt(at - 1, 5) === 0x6e656b6f74 && endsAt(at + 4)
   }
   if (first === 0x63) return lowerAt(at - 1, 5) === 0x7465726365 && endsAt(at + 4) // ecret
-  if (first === 0x6b) return lowerAt(at, 3) === 0x79656b && isBeforeKey(load<u8>(at - 1)) && endsAt(at + 3)
+  if (first === 0x6b) return lowerAt(at, 3) === 0x79656b && isBeforeKey(at) && endsAt(at + 3)
   if (first === 0x72) return lowerAt(at - 1, 6) === 0x6e6f69747265 && endsAt(at + 5) // ertion
   if (first === 0x75) return lowerAt(at - 1, 4) === 0x68747561 && endsAt(at + 3) // auth
   if (first === 0x73) {
@@ -283,19 +301,23 @@ function isName(at: usize, first: u8): bool {
   return first === 0x62 && lowerAt(at, 6) === 0x726572616562 && endsScheme(at + 6) // bearer
 }
 
-function isBeforeKey(c: u8): bool {
-  const l = c | 0x20
+/** (?:api|uth|ess|ret|ons|nse|ert|ape|ter|tion|ate)[-_.]* */
+function isBeforeKey(key: usize): bool {
+  let at = key
+  while (load<u8>(at - 1) === 0x2d || load<u8>(at - 1) === 0x5f || load<u8>(at - 1) === 0x2e) at--
+  const end = <u32>lowerAt(at - 3, 3)
   return (
-    c === 0x2d ||
-    c === 0x5f ||
-    c === 0x2e ||
-    l === 0x69 ||
-    l === 0x68 ||
-    l === 0x73 ||
-    l === 0x74 ||
-    l === 0x65 ||
-    l === 0x6e ||
-    l === 0x72
+    end === 0x697061 ||
+    end === 0x687475 ||
+    end === 0x737365 ||
+    end === 0x746572 ||
+    end === 0x736e6f ||
+    end === 0x65736e ||
+    end === 0x747265 ||
+    end === 0x657061 ||
+    end === 0x726574 ||
+    end === 0x657461 ||
+    lowerAt(at - 4, 4) === 0x6e6f6974
   )
 }
 
@@ -307,7 +329,7 @@ function endsAfterCookie(at: usize): bool {
   return lowerAt(next, 6) === 0x676e69727473 && endsAt(next + 6)
 }
 
-/** s?2? and a character that follows a name, see `AFTER_NAME`. */
+/** s?2?, and what may separate the name from its value: see `AFTER_NAME`, and after spaces `SEPARATOR`. */
 function endsAt(from: usize): bool {
   let at = from
   if (isAfterName(at)) return true
@@ -318,20 +340,12 @@ function endsAt(from: usize): bool {
   return load<u8>(at) === 0x32 && isAfterName(at + 1)
 }
 
-function isAfterName(at: usize): bool {
+function isAfterName(from: usize): bool {
+  let at = from
+  while (load<u8>(at) === 0x20) at++
   const c = load<u8>(at)
-  if (c >= 0x80 || c <= 0x20) return true
-  return (
-    c === 0x3a ||
-    c === 0x3d ||
-    c === 0x2c ||
-    c === 0x22 ||
-    c === 0x27 ||
-    c === 0x60 ||
-    c === 0x5c ||
-    c === 0x5d ||
-    c === 0x29
-  )
+  if (c >= 0x80 || c < 0x20 || c === 0x3a || c === 0x3d || c === 0x2c || c === 0x5c) return true
+  return at === from && (c === 0x22 || c === 0x27 || c === 0x60 || c === 0x5d || c === 0x29)
 }
 
 /** After `bearer` and `basic`. */

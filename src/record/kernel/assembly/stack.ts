@@ -6,14 +6,18 @@ const MAX_FRAMES = 100
 const MAX_FRAME_BYTES: usize = 1_000
 
 /**
- * The application's top frame, see `parseFrameLocation`. Sets `source` to it. Returns false for a stack that needs a closer look: the
- * message or a path has escapes, or a frame has an unusual form.
+ * The application's top frame, see `parseFrameLocation`. Sets `source` to it. Returns false for a stack that needs a closer look: a
+ * path has escapes, or a frame has an unusual form.
  */
 export function findSource(stack: Range, message: Range, source: Range): bool {
   if (stack.isEmpty) return true
-  if (find(message.start, message.end, '\\n') !== 0) return false
   const end = stack.end - 1
   let at = nextLine(stack.start + 1, end)
+  // Frames in a message of several lines are those of another error.
+  if (find(message.start, message.end, '\\n') !== 0) {
+    const after = messageEnd(stack.start + 1, at, end, message)
+    if (after !== 0) at = nextLine(after, end)
+  }
   for (let frames = 0; at !== 0 && frames < MAX_FRAMES; frames++) {
     if (load<u8>(at - 1) === 0x5c) return false
     const from = at + 2
@@ -24,6 +28,16 @@ export function findSource(stack: Range, message: Range, source: Range): bool {
     if (result > 0) return true
   }
   return true
+}
+
+/** Position after the message, which starts between `from` and `to`; 0 without it, see `findMessageEnd`. */
+function messageEnd(from: usize, to: usize, end: usize, message: Range): usize {
+  const bytes = message.end - message.start - 2
+  for (let i = from; i <= to && i + bytes <= end; i++) {
+    if (memory.compare(i, message.start + 1, bytes) === 0) return i + bytes
+    if (load<u8>(i) === 0x5c) i++
+  }
+  return 0
 }
 
 /** Position of the next escaped line break; 0 if there is none. Other escapes are part of the line. */
