@@ -108,9 +108,11 @@ export class Batcher {
     return Math.max(1, this.#options.batch.size - this.#count)
   }
 
+  /** Bytes that fit into it, without a comma before them. */
   get freeBytes(): number {
     this.#encode()
-    return this.#maxBytes - this.#length - CLOSING.length - 1
+    // The limit may have been lowered since the batch was opened.
+    return Math.max(0, this.#maxBytes - this.#length - CLOSING.length - 1)
   }
 
   /**

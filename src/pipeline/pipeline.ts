@@ -208,10 +208,9 @@ export class Pipeline {
   attachSupervisor(counts: Float64Array, lost: number | undefined): void {
     this.#isReplacement = lost !== undefined
     this.#counts = counts
-    // Other changes follow from reading. In a microtask, because the scheduler settles the batch, or queues it again, only after it has
-    // emitted the event.
+    // In a microtask, because the scheduler settles the batch, or queues it again, only after it has emitted the event.
     this.#endpoints[0].events.on(({ kind }) => {
-      if (kind === 'replied') queueMicrotask(() => this.#updateCounts())
+      if (kind === 'replied' || kind === 'settled') queueMicrotask(() => this.#updateCounts())
     })
     if (lost !== undefined && lost > 0) {
       this.account.received += lost

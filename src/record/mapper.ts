@@ -76,7 +76,7 @@ export class Mapper {
   /** Maps lines up to one that `map` must map, see `Kernel.run`. */
   run(position: number, bytes: number, limits: RunLimits): Run {
     const run = this.kernel?.run(position, bytes, limits) ?? DECLINED_RUN
-    if (run.bytes > 0 && this.#unlevelled !== Infinity) this.#unlevelled = 0
+    if (run.entries + run.filtered + run.refused > 0 && this.#unlevelled !== Infinity) this.#unlevelled = 0
     return run
   }
 

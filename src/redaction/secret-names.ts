@@ -172,7 +172,8 @@ export class SecretNames {
     const secret = keys.filter((key) => !NEVER_SECRET.has(toBare(key)))
     const all = secret.length === 0 ? '(?!)' : secret.map(toPattern).join('|')
     this.#key = new RegExp(`(?:^|[.[])[-_]*(?:${all})\\]?$`, 'i')
-    const own = secret.filter((key) => !HAS_END.test(key.replace(/[-_]+$/, ''))).map(toPattern)
+    // Any number of hyphens and underscores may be between the words.
+    const own = secret.filter((key) => !HAS_END.test(wordsOf(key).join('__'))).map(toPattern)
     const ends = `(?:${[NAME_END, ...own].join('|')})${AFTER_NAME}`
     this.ends = new RegExp(ends, 'gi')
     this.candidates = new RegExp(`(?:bearer|basic)(?=[ \\t${WIDE_SPACES}%+\\\\])|${ends}`, 'gi')
@@ -214,10 +215,15 @@ export function toBare(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, '')
 }
 
+function wordsOf(key: string): string[] {
+  return key.split(/[-_]+|(?<=[a-z\d])(?=[A-Z])/).filter((word) => word !== '')
+}
+
 /** Its words, with any hyphens and underscores between them. */
 function toPattern(key: string): string {
-  const words = key.split(/[-_]+|(?<=[a-z\d])(?=[A-Z])/).filter((word) => word !== '')
-  return words.map((word) => word.replace(/\W/g, String.raw`\$&`)).join('[-_]*')
+  return wordsOf(key)
+    .map((word) => word.replace(/\W/g, String.raw`\$&`))
+    .join('[-_]*')
 }
 
 function toSearch(patterns: readonly string[]): RegExp | undefined {

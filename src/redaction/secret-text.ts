@@ -118,6 +118,9 @@ export function mayHaveSecret(json: string, names: SecretNames): boolean {
   return findNextSecret(json, 0, names) !== Infinity || names.mayHaveUnscannedInQuery(json)
 }
 
+/** Has no text around it, which may be a secret itself. */
+const PLAIN_NAME = /^[\w.[\]-]+$/
+
 /**
  * The compact JSON text of an entry with the values of keys replaced, without parsing it; undefined if it must be
  * parsed, since it may have other secrets.
@@ -126,10 +129,12 @@ export function redactMembers(json: string, names: SecretNames): string | undefi
   const values: { start: number; end: number }[] = []
   for (let at = findNextSecret(json, 0, names); at !== Infinity;) {
     const quote = json.indexOf('"', at)
-    const name = json.slice(json.lastIndexOf('"', at) + 1, quote)
+    const nameStart = json.lastIndexOf('"', at) + 1
+    const name = json.slice(nameStart, quote)
     const start = quote + 2
     const end = json[quote + 1] === ':' ? findValueEnd(json, start, json.length) : -1
-    if (end === -1 || !names.isSecretKey(name)) return undefined
+    if (end === -1 || json[nameStart - 2] === '\\' || !PLAIN_NAME.test(name) || !names.isSecretKey(name))
+      return undefined
     const value = json.slice(start, end)
     const isEmpty = value.length === 2 || MARKERS.has(value.slice(1, -1))
     if (/^["[{]/.test(value) ? !isEmpty : /^-?\d/.test(value) && isSecretHeader(name)) values.push({ start, end })

@@ -55,7 +55,11 @@ describe('cuts', () => {
       return batches.splice(0).map(({ body }) => body.length)
     }
     expect(Math.max(...addAll())).toBeGreaterThan(900)
+    for (let n = 0; n < 5; n++) batcher.add(`"${'x'.repeat(98)}"`, 1)
     batcher.limitBytes(500)
+    expect(batcher.freeBytes).toBe(0)
+    batcher.seal()
+    batches.splice(0)
     expect(Math.max(...addAll())).toBeLessThanOrEqual(500)
     batcher.limitBytes(10_000)
     expect(Math.max(...addAll())).toBeLessThanOrEqual(1000)

@@ -100,6 +100,7 @@ const scopedLine = fc
       { trace_id: 'ab', request_id: '8' },
       { trace_id: 'ab' },
       { session_id: 'é"' },
+      { trace_id: 'a'.repeat(32), parent_span_id: 'b'.repeat(16), request_id: '7' },
       { req: { method: 'GET', url: '/', headers: { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` } } },
     ),
     more: fc.constantFrom({}, { token: 'x' }, { user: { id: 1 } }, { url: 'https://h/?token=abc%20' }, { tags: ['a'] }),
@@ -141,6 +142,27 @@ test.each([64 * 1024, 256 * 1024])('for lines of about %i bytes', (bytes) => {
     .join('\n')
   const { entries } = expectSame([text], { size: 100, bytes: 16 * 1024 * 1024, admitted: 0 })
   expect(entries).toHaveLength(16)
+})
+
+test('for an error whose breadcrumbs do not fit, with ids from a header that is asked about', () => {
+  const breadcrumb = {
+    level: 30,
+    time: 1795219732486,
+    reqId: 'r1',
+    action: 'x',
+    msg: `${'m'.repeat(40)}"\\bad\\y${'y'.repeat(3_700)}`,
+  }
+  const headers = { b3: '80f198ee56343ba864fe8b2a57d3eff7-e457b5a2e4d86bd1' }
+  const error = {
+    level: 50,
+    time: 1795219732486,
+    req: { method: 'GET', url: '/', id: 'r1', headers },
+    payload: 'p'.repeat(250_000),
+    msg: 'boom',
+  }
+  const lines = [...Array.from({ length: 60 }, () => breadcrumb), error, { ...error, msg: 'next' }]
+  const text = lines.map((one) => `${JSON.stringify(one)}\n`).join('')
+  expect(expectSame([text], { size: 100, bytes: 16 * 1024 * 1024, admitted: 0 }).entries).toHaveLength(62)
 })
 
 test('a text that ends at each byte of its lines', () => {

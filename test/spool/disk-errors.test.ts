@@ -342,8 +342,6 @@ describe.each([
 describe('the last 256 KiB of a volume', () => {
   const RESERVED = 256 * 1024
 
-  const ownBytes = (): number => filesBelow(root).reduce((sum, path) => sum + statSync(path).size, 0)
-
   test.each([
     [5_000, 0],
     [60_000, 0],
@@ -352,6 +350,7 @@ describe('the last 256 KiB of a volume', () => {
   ])(
     'are not used for entries of %i bytes while other programs write %i times as much; they go to disk again when there is more',
     async (bytes, others) => {
+      const ownBytes = (): number => filesBelow(root).reduce((sum, path) => sum + statSync(path).size, 0)
       const used = (): number => ownBytes() * (1 + others)
       let size = RESERVED + 450_000
       inject(simulateFreeSpace(() => size - used()))
@@ -367,19 +366,6 @@ describe('the last 256 KiB of a volume', () => {
       expect(run.account.snapshot()).toMatchObject({ received: 110, pending: 110, balances: true })
     },
   )
-
-  test('are far away on a large volume: the free space is read once per segment', () => {
-    let reads = 0
-    inject(
-      simulateFreeSpace(() => {
-        reads += 1
-        return 2 ** 30
-      }),
-    )
-    const run = begin()
-    for (let n = 0; n < 100; n += 1) run.add(JSON.stringify({ n, padding: 'x'.repeat(60_000) }))
-    expect(reads).toBe(segmentsBelow(root).length)
-  })
 
   test.each([
     ['has no limit', () => ({ blocks: 0, bavail: 0, bsize: 4_096 })],

@@ -37,7 +37,7 @@ import { createObject, putUnderFreeKey } from '../clean-copy.js'
 import { omitHttpMembers } from '../http-error.js'
 import { NO_PARTS, formatRequestTitle, listRequestPartKeys, takeRequest, toRequestId } from './entry-request.js'
 import { addNote } from '../shorten-entry.js'
-import { TRACE_FIELDS, isCallersTrace, takeTrace } from './entry-trace.js'
+import { TRACE_FIELDS, takeTrace } from './entry-trace.js'
 
 /** Options of the mapping. */
 export interface MappingOptions {
@@ -310,7 +310,7 @@ function chooseEntryMessage({ error, request }: LogEntry, message: string | unde
 function findIds(entry: LogEntry, callers: EntryTrace | undefined): RecordIds {
   return {
     traceId: entry.trace?.trace_id ?? '',
-    isCallersTrace: isCallersTrace(entry.trace, callers),
+    isCallersTrace: entry.trace === callers,
     requestId: entry.request_id ?? '',
     sessionId: entry.session_id ?? '',
     fingerprint: entry.fingerprint ?? '',

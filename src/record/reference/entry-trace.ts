@@ -50,9 +50,3 @@ function takeIds(from: JsonObject): EntryTrace | undefined {
   if (header !== undefined) return { ...header, ...ids, trace_id: header.trace_id }
   return Object.keys(ids).length > 0 ? ids : undefined
 }
-
-/** Whether these ids are the caller's, without a span id. */
-export function isCallersTrace(trace: EntryTrace | undefined, callers: EntryTrace | undefined): boolean {
-  if (callers === undefined || trace === undefined || trace.span_id !== undefined) return false
-  return callers.trace_id === trace.trace_id && callers.parent_span_id === trace.parent_span_id
-}

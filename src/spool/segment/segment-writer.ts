@@ -7,8 +7,9 @@ import type { Segment } from './segment.js'
 
 /** Space that segments leave free on the volume, for the folder of the next process and for acknowledgements. */
 const RESERVED_BYTES = 256 * 1024
-/** Share of the free space that is written before the next check, since other programs use the volume, too. */
+/** What is written before the next check of the free space, since other programs use the volume, too: a share of it, at most 1 MiB. */
 const CHECK_SHARE = 1 / 16
+const CHECK_BYTES = 1024 * 1024
 
 export interface SegmentWriterOptions {
   readonly createdAtMs: number
@@ -53,7 +54,7 @@ export class SegmentWriter {
       const free = readFreeBytes(this.segment.path)
       const usableBytes = free - RESERVED_BYTES - bytes.length
       if (usableBytes < 0) throw new Error(`ENOSPC: ${free} bytes are free, and the spool reserves ${RESERVED_BYTES}`)
-      this.#checkAtBytes = size + usableBytes * CHECK_SHARE
+      this.#checkAtBytes = size + Math.min(usableBytes * CHECK_SHARE, CHECK_BYTES)
     }
     writeAll(this.#fd, bytes)
     this.segment.writtenBytes = size

@@ -7,6 +7,7 @@ import { MappedRecord } from '../../../src/record/mapped-record.js'
 import { mapByParsing } from '../../../src/record/reference/reference-path.js'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import type { MappingOptions } from '../../../src/record/reference/entry-fields.js'
+import { expectLinearTime } from '../../linear-time.js'
 import { modelRuns } from '../../model-runs.js'
 import { RECEIVED_AT, anyLine, corpus, createMappingOptions, errorLine, renamed } from '../record-lines.js'
 
@@ -390,6 +391,32 @@ test('finds the same secrets as the reference path', () => {
     { numRuns: modelRuns(2_000, 50_000) },
   )
   expect(taken).toBeGreaterThan(500)
+})
+
+test.each([
+  '"x-auth=S3cr3t&user[password]":"hunter2"',
+  '"Authorization: Bearer abc.def user.password":"x"',
+  String.raw`"d":{"\"token":"   |"}`,
+])('finds the same secrets beside the key in {%s}', (members) => {
+  mapLines(`${HEAD},${members},"msg":"m"}`)
+})
+
+test.each([
+  ['encoded equals signs', (size: number) => `"referer":"http://h/?${'%3d'.repeat(size / 3)}"`],
+  [
+    'an error whose message is not at the start of its stack',
+    (size: number) => {
+      const [message, stack] = ['a'.repeat(size / 3), 'a'.repeat((2 * size) / 3)]
+      return String.raw`"err":{"type":"E","message":"${message}\nb","stack":"x${stack}\n    at x"}`
+    },
+  ],
+  ['beginnings of user info', (size: number) => `"a":"${':\\\\\\\\'.repeat(size / 5)}"`],
+])('takes linear time for %s', (_, membersOf) => {
+  const kernel = kernelFor(createMappingOptions())
+  expectLinearTime(200_000, (size) => {
+    const line = kernel.lines.place(`${HEAD},${membersOf(size)},"msg":"m"}`)
+    return () => kernel.map(line, mapped)
+  })
 })
 
 test.each([

@@ -84,7 +84,10 @@ export function run(from: usize, limit: usize, room: i32, bytes: i32, admitted: 
     const hasEntry = at !== start
     const isRefused = hasEntry && max(level, 0) < admitted
     const isError = hasEntry && level >= ERROR_SEVERITY && load<i32>(OPTION, Option.BREADCRUMB_LIMIT) > 0
-    if (isStop(stops, hasEntry) || (isError && !appendBreadcrumbs(start, place))) {
+    const isFull = !isStop(stops, hasEntry) && isError && !appendBreadcrumbs(start, place)
+    // The answers of the line are overwritten.
+    if (isFull) none.storeAt(RESULT + Result.TRACE)
+    if (isFull || isStop(stops, hasEntry)) {
       store<u32>(RESULT, <u32>start, Result.ENTRY_START)
       store<u32>(RESULT, <u32>at, Result.ENTRY_END)
       reason = RunEnd.STOPPED

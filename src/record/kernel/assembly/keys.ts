@@ -115,8 +115,10 @@ function isOfName(c: u8): bool {
 
 /** Whether the equals sign may follow a parameter's name whose value is redacted. */
 export function mayFollowParam(equals: usize, least: usize): bool {
+  // A longer name is not read again for each sign in it.
+  const floor = max(least, equals - MAX_NAME_CHARS)
   let from = equals
-  while (from > least && isOfName(load<u8>(from - 1))) from--
+  while (from > floor && isOfName(load<u8>(from - 1))) from--
   if (from === equals) return false
   // Only the last characters of a longer name count.
   if (equals - from >= MAX_NAME_CHARS) return true

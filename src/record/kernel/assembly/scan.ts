@@ -227,7 +227,7 @@ function findSigns(at: usize, valid: u64, line: usize): void {
   while (left) {
     const place = at + <usize>ctz(left)
     if (load<u8>(place) !== 0x25) hit(place)
-    else if (isEncodedSecret(place, line)) hasPercent = true
+    else if (!hasPercent && isEncodedSecret(place, line)) hasPercent = true
     left &= left - 1
   }
 }
@@ -261,7 +261,7 @@ function checkWords(at: usize, candidates: u64): void {
     left &= left - 1
     const first = load<u8>(place) | 0x20
     if (first === 0x3a) {
-      if (isBeforeUserinfo(place)) hasUserinfo = true
+      if (!hasUserinfo && isBeforeUserinfo(place)) hasUserinfo = true
     } else if (isName(place, first)) hit(place)
   }
 }

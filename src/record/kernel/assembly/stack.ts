@@ -3,6 +3,8 @@ import { Range } from './output'
 import { find, startsWith } from './text'
 
 const MAX_FRAMES = 100
+/** Before the message: the error's name and code. */
+const MAX_HEAD_BYTES: usize = 256
 const MAX_FRAME_BYTES: usize = 1_000
 
 /**
@@ -15,8 +17,10 @@ export function findSource(stack: Range, message: Range, source: Range): bool {
   let at = nextLine(stack.start + 1, end)
   // Frames in a message of several lines are those of another error.
   if (find(message.start, message.end, '\\n') !== 0) {
-    const after = messageEnd(stack.start + 1, at, end, message)
+    const from = stack.start + 1
+    const after = messageEnd(from, min(at, from + MAX_HEAD_BYTES), end, message)
     if (after !== 0) at = nextLine(after, end)
+    else if (at > from + MAX_HEAD_BYTES) return false
   }
   for (let frames = 0; at !== 0 && frames < MAX_FRAMES; frames++) {
     if (load<u8>(at - 1) === 0x5c) return false
