@@ -4,6 +4,7 @@
 import { types } from 'node:util'
 import type { EntryError, Json, JsonObject } from '../protocol/log-entry.js'
 import { createObject, putUnderFreeKey } from '../record/clean-copy.js'
+import { hasMembers } from '../record/coerce.js'
 import { isError, serializeError } from '../record/error-serializer.js'
 import { omitHttpMembers } from '../record/http-error.js'
 import { takeError } from '../record/reference/entry-error.js'
@@ -31,7 +32,7 @@ function placeError(entry: JsonObject): void {
   const parts = takeError({ error: entry['error'] as Json }, 'error')
   if (parts === undefined) return
   entry['error'] = parts.error as EntryError & JsonObject
-  if (Object.keys(parts.rest).length === 0) return
+  if (!hasMembers(parts.rest)) return
   const metadata = entry['metadata'] ?? createObject()
   if (typeof metadata !== 'object' || Array.isArray(metadata)) return // the validation rejects it
   entry['metadata'] = metadata

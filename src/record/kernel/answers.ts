@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from '../../protocol/log-entry.js'
 import { parseExact, stringifyExact } from '../../shared/exact-json.js'
 import { resolveLevel, take, toIdText } from '../coerce.js'
+import { removeSecretMembers } from '../../redaction/secret-members.js'
 import { secretNamesOf } from '../../redaction/secret-names.js'
 import { mayHaveSecret } from '../../redaction/secret-text.js'
 import { createObject } from '../clean-copy.js'
@@ -134,7 +135,10 @@ export class Answers {
   #readError(json: string): readonly string[] | undefined {
     const { errorKey, redactor } = this.#options
     const record = createObject()
-    record[errorKey] = parseExact(json) as Json
+    const value = parseExact(json) as JsonObject
+    record[errorKey] = value
+    // The reference path removes such members before it maps the error.
+    if (removeSecretMembers(value, secretNamesOf(redactor), true) > 0) return undefined
     const omitted = omitHttpMembers(record, errorKey)
     const parts = takeError(record, errorKey)
     // The reference path reads a missing message from the stack.

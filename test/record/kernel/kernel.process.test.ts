@@ -397,7 +397,8 @@ test.each([
   '"x-auth=S3cr3t&user[password]":"hunter2"',
   '"Authorization: Bearer abc.def user.password":"x"',
   String.raw`"d":{"\"token":"   |"}`,
-])('finds the same secrets beside the key in {%s}', (members) => {
+  '"err":{"type":"E","message":"m","stack":"E: m","response":{"status":1},"cookie":{"method":"post","url":"http://h/","headers":{}}}',
+])('finds the same secrets as the reference path in {%s}', (members) => {
   mapLines(`${HEAD},${members},"msg":"m"}`)
 })
 
