@@ -82,7 +82,7 @@ function writes(batches, framed) {
       for (const {
         batch: { batchId, count },
       } of batches.slice(first, next))
-        createAcknowledgement(segment, batchId, count).acknowledge()
+        createAcknowledgement(segment, parseUuid(batchId), count).acknowledge()
       passes.settle += cpuUs(written)
     }
     mustBe(readdirSync(folder).length, 0)
