@@ -176,3 +176,51 @@ export namespace Scope {
   export const REQUEST = 2
   export const SESSION = 3
 }
+
+/** What the kernel asks JavaScript, see `Answers`. */
+export namespace Question {
+  /** Adds a level to the table. */
+  export const LEVEL = 0
+  /** A second since the epoch as ISO 8601. */
+  export const SECOND = 1
+  /** Fingerprint of type, message and source. */
+  export const FINGERPRINT = 2
+  /** Whether a value may contain an HTTP exchange. */
+  export const EXCHANGE = 3
+  /** Fields and other members of a user. */
+  export const USER = 4
+  export const TAGS = 5
+  /** The trace in the value of a header. */
+  export const TRACE = 6
+  export const METHOD = 7
+  /** The breadcrumb of a row, at its place in memory. */
+  export const BREADCRUMB = 8
+  /** Type, message and stack of an error, its other members, a note about removed ones, and its source. */
+  export const ERROR = 9
+}
+
+/** Treatment of a key of a record. */
+export namespace Kind {
+  export const DECLINED = 0
+  export const MESSAGE = 1
+  export const LEVEL = 2
+  export const TIME = 3
+  export const ERROR = 4
+  export const REQ = 5
+  export const RES = 6
+  export const DURATION = 7
+  export const NAME = 8
+  export const SERVICE = 9
+  export const ENVIRONMENT = 10
+  export const VERSION = 11
+  export const OTHER_ID = 12
+  /** Copied unchanged, unless the value is a container. */
+  export const HOLDER = 13
+  export const USER = 14
+  export const TAGS = 15
+  /** The number of the field in `SLOT_FIELDS` is added. */
+  export const SLOT = 16
+  /** Of breadcrumbs. */
+  export const CATEGORY = 40
+  export const LEFT_OUT = 41
+}

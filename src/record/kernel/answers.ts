@@ -13,21 +13,8 @@ import { normalizeMethod } from '../reference/entry-request.js'
 import { createFingerprint } from '../reference/error-fingerprint.js'
 import { parseTraceHeader } from '../reference/trace-header.js'
 import { NOTE_KEY } from '../shorten-entry.js'
-import { LEVELS, OPTION, OUTPUT, Option, RESULT, Result, TEXTS_END } from '../memory.js'
+import { LEVELS, OPTION, OUTPUT, Option, Question, RESULT, Result, TEXTS_END } from '../memory.js'
 
-/** As the kernel numbers them. */
-const QUESTIONS = [
-  'level',
-  'second',
-  'fingerprint',
-  'exchange',
-  'user',
-  'tags',
-  'trace',
-  'method',
-  'breadcrumb',
-  'error',
-] as const
 const DECLINED = -1
 const LEVEL_BYTES = 64
 const MAX_LEVELS = 32
@@ -52,7 +39,7 @@ export class Answers {
 
   /** @param at place of the answers @returns their number, or -1 for the reference path */
   ask(question: number, from: number, to: number, at: number): number {
-    const texts = this.#answer(QUESTIONS[question] as (typeof QUESTIONS)[number], from, to)
+    const texts = this.#answer(question, from, to)
     if (texts === undefined) return DECLINED
     let place = at
     for (const [index, text] of texts.entries()) {
@@ -75,32 +62,34 @@ export class Answers {
     return this.#text(this.#words[at] as number, Math.max(this.#words[at + 1] as number, this.#words[at] as number))
   }
 
-  #answer(question: (typeof QUESTIONS)[number], from: number, to: number): readonly string[] | undefined {
+  #answer(question: number, from: number, to: number): readonly string[] | undefined {
     switch (question) {
-      case 'level':
+      case Question.LEVEL:
         return this.#addLevel(from, to)
-      case 'second':
+      case Question.SECOND:
         return [new Date(Number(this.#text(from, to)) * 1e3).toISOString()]
-      case 'fingerprint': {
+      case Question.FINGERPRINT: {
         const [type, message, source] = [this.#told(0), this.#told(1), this.#told(2)]
         return [`"${createFingerprint(unquote(type), unquote(message), unquote(`"${source}"`))}"`]
       }
-      case 'exchange':
+      case Question.EXCHANGE:
         return mayContainExchange(this.#text(from, to)) ? undefined : NONE
-      case 'user':
+      case Question.USER:
         return readUser(this.#text(from, to))
-      case 'tags':
+      case Question.TAGS:
         return this.#joinTags(JSON.parse(this.#text(from, to)) as Json)
-      case 'trace': {
+      case Question.TRACE: {
         const trace = parseTraceHeader(JSON.parse(this.#text(from, to)) as Json)
         return trace === undefined ? ['', ''] : [JSON.stringify(trace), trace.trace_id ?? '']
       }
-      case 'method':
+      case Question.METHOD:
         return [`"${normalizeMethod(this.#text(from + 1, to - 1))}"`]
-      case 'breadcrumb':
+      case Question.BREADCRUMB:
         return [this.#createBreadcrumb(from)]
-      case 'error':
+      case Question.ERROR:
         return this.#readError(this.#text(from, to))
+      default:
+        return undefined
     }
   }
 

@@ -1,5 +1,6 @@
 /** Reads errors as pino's serializer writes them. Other forms are read by `../answers.ts`. */
-import { Question, hasAnswer, takeText, tell } from './ask'
+import { hasAnswer, takeText, tell } from './ask'
+import { Question } from '../../memory'
 import { Fields, isUsual, placeName } from './error-fields'
 import { innerKind } from './keys'
 import { Members, Range, beginMembers, beginText, copy, endText, put, putByte, putMember, separate } from './output'

@@ -1,7 +1,7 @@
 /**
  * The mapping kernel: reads the bytes of lines and writes the bytes of their entries. Never fails: it declines lines.
  */
-import { Question, hasAnswer, takeText } from './ask'
+import { hasAnswer, takeText } from './ask'
 import { putBreadcrumb } from './breadcrumb'
 import { hasOwnTrace, putEntry } from './entry'
 import { mayFollowParam, setForBreadcrumb } from './keys'
@@ -15,6 +15,7 @@ import {
   OPTION,
   OUTPUT,
   Option,
+  Question,
   RESULT,
   Result,
   Row,
@@ -84,10 +85,11 @@ export function run(from: usize, limit: usize, room: i32, bytes: i32, admitted: 
     const hasEntry = at !== start
     const isRefused = hasEntry && max(level, 0) < admitted
     const isError = hasEntry && level >= ERROR_SEVERITY && load<i32>(OPTION, Option.BREADCRUMB_LIMIT) > 0
-    const isFull = !isStop(stops, hasEntry) && isError && !appendBreadcrumbs(start, place)
+    const isStopped = isStop(stops, hasEntry)
+    const isFull = !isStopped && isError && !appendBreadcrumbs(start, place)
     // The answers of the line are overwritten.
     if (isFull) none.storeAt(RESULT + Result.TRACE)
-    if (isFull || isStop(stops, hasEntry)) {
+    if (isFull || isStopped) {
       store<u32>(RESULT, <u32>start, Result.ENTRY_START)
       store<u32>(RESULT, <u32>at, Result.ENTRY_END)
       reason = RunEnd.STOPPED

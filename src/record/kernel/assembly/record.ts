@@ -1,8 +1,8 @@
 /** Reads the members of a record: mapped members into fields, all others as text for the metadata. */
-import { Question, hasAnswer, takeText } from './ask'
+import { hasAnswer, takeText } from './ask'
 import { readError } from './error'
 import { UNKNOWN, addKey, beginRecord, isForBreadcrumb, kindOf } from './keys'
-import { INDEX, LEVELS, OPTION } from '../../memory'
+import { Kind, Question, INDEX, LEVELS, OPTION } from '../../memory'
 import { Members, Range, resetAnswers } from './output'
 import * as request from './request'
 import { readReq, readRes, reset as resetRequest } from './request'
@@ -23,30 +23,6 @@ import {
   setNext,
   valueEnd,
 } from './values'
-
-/** Treatment of a key, as in `../key-kinds.ts`. */
-export namespace Kind {
-  export const DECLINED: i32 = 0
-  export const MESSAGE: i32 = 1
-  export const LEVEL: i32 = 2
-  export const TIME: i32 = 3
-  export const ERROR: i32 = 4
-  export const REQ: i32 = 5
-  export const RES: i32 = 6
-  export const DURATION: i32 = 7
-  export const NAME: i32 = 8
-  export const SERVICE: i32 = 9
-  export const ENVIRONMENT: i32 = 10
-  export const VERSION: i32 = 11
-  export const OTHER_ID: i32 = 12
-  export const HOLDER: i32 = 13
-  export const USER: i32 = 14
-  export const TAGS: i32 = 15
-  export const SLOT: i32 = 16
-  /** Of breadcrumbs. */
-  export const CATEGORY: i32 = 40
-  export const LEFT_OUT: i32 = 41
-}
 
 /** Fields whose value is a string or a plain integer, in the order of the entry; the trace's come last. */
 export const SLOTS: i32 = 10

@@ -1,7 +1,7 @@
 /** Reads `req` and `res` of pino-http and Fastify. */
-import { Question, hasAnswer, takeText } from './ask'
+import { hasAnswer, takeText } from './ask'
 import { innerKind } from './keys'
-import { RESULT, Result } from '../../memory'
+import { Question, RESULT, Result } from '../../memory'
 import { Members, Range, beginMembers, beginText, copy, endText, put, putByte, putMember, separate } from './output'
 import { hasByte, hasEscapeIn } from './text'
 import {

@@ -1,5 +1,6 @@
 /** Converts the time of a record. */
-import { Question, hasAnswer, takeText } from './ask'
+import { hasAnswer, takeText } from './ask'
+import { Question } from '../../memory'
 import { Range, beginText, copy, endText, putByte } from './output'
 import { QUOTE, isPlainInteger } from './values'
 
