@@ -1,6 +1,5 @@
 /** Types of the replies below `/local/`, except the records. Shared with the page. */
 import type { Level } from '../../protocol/log-entry.js'
-import type { Release } from '../../protocol/resources.js'
 import type { LevelCounts, Page, RecordKind, Stored, StoredEntry, StoredFeedback } from '../store/stored-record.js'
 
 /**
@@ -61,6 +60,10 @@ export interface EntrySummary extends Stored {
   readonly span_id?: string
   readonly request_id?: string
   readonly release_id?: string
+  /** Id of the run: `RunSummary.run`. */
+  readonly run?: string
+  /** The first field with a text of the query that occurs in none of the shown texts: message, error, request path, details. */
+  readonly hit?: { readonly field: string; readonly value: string }
   /** Number of breadcrumbs; omitted if there are none. */
   readonly breadcrumbs?: number
   /** Set if a user's feedback names the entry. */
@@ -145,6 +148,23 @@ export interface FieldInfo {
   readonly type: 'text' | 'number' | 'time' | 'level'
   /** Number of records with the field among the newest 20,000. */
   readonly count: number
+  /** The values of `service`, `environment` and `metadata.logger` in these records, if there are at most 50. */
+  readonly values?: readonly string[]
+}
+
+/** A run is one process of a service: the entries with the same service, `metadata.pid` and `metadata.hostname`. */
+export interface RunSummary {
+  /** Value for the field `run`: `shop-4711@laptop`. */
+  readonly run: string
+  readonly service: string | null
+  readonly pid: string
+  readonly hostname: string
+  /** First and last timestamp of the entries, ISO 8601. */
+  readonly first_seen: string
+  readonly last_seen: string
+  readonly entries: number
+  /** Whether another run of the service had ended before. */
+  readonly is_restart: boolean
 }
 
 /** Entries of the same failure. */
@@ -164,7 +184,7 @@ export interface ErrorGroup {
   /** At most 10 services and 10 versions, sorted. */
   readonly services: readonly string[]
   readonly versions: readonly string[]
-  /** Distinct users (`user_id`, else `user.id`), counted up to 1,000. */
+  /** Distinct users, counted up to 1,000: of the entries, else of their request or trace, else the e-mail address of their feedback. */
   readonly users: number
   /** The 10 users with the most entries. */
   readonly top_users: readonly { readonly user: string; readonly count: number }[]
@@ -206,40 +226,6 @@ export interface RouteStats {
   readonly last_seen: string
 }
 
-/** A route's latency over time. The range is determined as for a histogram. */
-export interface RouteLatency {
-  /** Number of requests before and after the range. */
-  readonly before: number
-  readonly after: number
-  readonly step_ms: number
-  readonly buckets: readonly {
-    readonly at: string
-    readonly count: number
-    readonly errors: number
-    /** Null if the bucket is empty. */
-    readonly p50_ms: number | null
-    readonly p95_ms: number | null
-    readonly p99_ms: number | null
-  }[]
-}
-
-/** A registered release and the entries around its registration. */
-export interface ReleaseHealth {
-  readonly release_id: string
-  /** Fields of the last registration. */
-  readonly release: Release
-  /** Times of the first and the last registration, ISO 8601. */
-  readonly registered_at: string
-  readonly last_registered_at: string
-  /** Length of each window: 1 h, or less if the next release was registered earlier or the hour is not over. */
-  readonly window_ms: number
-  /** Numbers of entries, and of those with level error and fatal, in the windows before and after the first registration. */
-  readonly before: { readonly entries: number; readonly errors: number }
-  readonly after: { readonly entries: number; readonly errors: number }
-  /** Numbers of entries with the `release_id`. */
-  readonly linked: { readonly entries: number; readonly errors: number }
-}
-
 /** Summary of the entries with one `trace.trace_id`, over all services. */
 export interface TraceSummary {
   readonly trace_id: string
@@ -260,21 +246,27 @@ export interface TraceSummary {
   readonly feedback?: number
 }
 
-export interface Trace {
-  readonly trace_id: string
+/** The spans and entries of one trace or one request. */
+export interface Timeline {
   /** As in `TraceSummary`. */
   readonly name: string
   readonly started_at: string
   readonly duration_ms: number
   /** Spans sorted by start. The page nests them by `parent_span_id`. */
   readonly spans: readonly TraceSpan[]
-  /** Entries without a span, oldest first. */
+  /** Entries that are not part of a span, oldest first. */
   readonly entries: readonly EntrySummary[]
   /** Number of entries that are not in this reply, which has the oldest 2,000. */
   readonly omitted: number
 }
 
+export interface Trace extends Timeline {
+  readonly trace_id: string
+}
+
+/** The entries with one `span_id`; without span ids, those of one request, if its duration is known. */
 export interface TraceSpan {
+  /** Of a request without a span id, the id of its first entry. */
   readonly span_id: string
   readonly parent_span_id: string | null
   readonly service: string | null
@@ -288,8 +280,9 @@ export interface TraceSpan {
   readonly entries: readonly EntrySummary[]
 }
 
-/** A version found in entries. */
+/** A version of a service, found in entries. */
 export interface VersionSummary {
+  readonly service: string | null
   readonly version: string
   /** ISO 8601. */
   readonly first_seen: string
@@ -302,16 +295,24 @@ export interface VersionSummary {
 export interface ReleaseComparison {
   readonly before: ReleaseSide
   readonly after: ReleaseSide
-  /** Groups with entries in only one of the versions, most frequent first; at most 100. */
-  readonly new_groups: readonly ErrorGroup[]
-  readonly gone_groups: readonly ErrorGroup[]
+  /** Groups that increased, then new ones, then gone ones, at most 100 of each; the most frequent first. */
+  readonly groups: readonly ComparedGroup[]
   /** The most frequent first. */
   readonly routes: readonly RouteComparison[]
 }
 
-/** Statistics of one version: its entries, and its request logs. */
+/** An error group that differs between the sides. `count` and the other statistics are those of the later side that has it. */
+export interface ComparedGroup extends ErrorGroup {
+  /** `increased`: at least 5 entries, and at least twice the share of all entries. `new` and `gone`: only one side has entries. */
+  readonly change: 'increased' | 'new' | 'gone'
+  /** Numbers of entries on each side. */
+  readonly before: number
+  readonly after: number
+}
+
+/** Statistics of one side: the entries that match its query, and the request logs of these runs. */
 export interface ReleaseSide {
-  readonly version: string
+  readonly query: string
   readonly entries: number
   /** Entries of level error and fatal. */
   readonly errors: number
@@ -329,7 +330,7 @@ export interface RouteComparison {
   readonly service: string | null
   readonly method: string
   readonly route: string
-  /** Null if the version has no request for the route. */
+  /** Null if the side has no request for the route. */
   readonly before: RouteSide | null
   readonly after: RouteSide | null
 }
@@ -370,15 +371,7 @@ export interface ServiceStatus {
   readonly limits: { readonly max_entries: number; readonly max_bytes: number; readonly max_age_ms: number | null }
 }
 
-/** Reply to `GET /local/arrivals`. */
-export interface Arrivals extends StreamEntries {
-  /** The greatest `seq` in the store. The next request continues after it. */
-  readonly last_seq: number
-  /** This run of the service, for the next request: without a journal, each run counts from 1. */
-  readonly run: string
-}
-
-/** Original place of a position in a compiled file, by its source map. */
+/** Original location (file, line and column) of a location in a compiled file, by its source map. */
 export interface SourcePosition {
   /** Absolute path. */
   readonly file: string
@@ -386,8 +379,10 @@ export interface SourcePosition {
   readonly line: number
   /** From 1. */
   readonly column: number
-  /** Original name of the identifier at the position, if the compiler has changed it. */
+  /** Original name of the identifier at the location, if the compiler has changed it. */
   readonly name: string | null
+  /** Lines around the location. Only for the first location of a request, if a stack of the entry names it. */
+  readonly lines?: { readonly start: number; readonly text: readonly string[] }
 }
 
 /** Data of `event: entries` in `GET /local/stream` (Server-Sent Events: HTML, 9.2). The `id:` is the `seq` of the last entry. */

@@ -21,7 +21,7 @@ export function readTimePage<T extends Timed>(
   index: TimeIndex<T>,
   { limit, cursor, newer }: TimePageQuery,
   matches: (item: T) => boolean,
-  { sinceMs = -Infinity, untilMs = Infinity }: TimeBounds,
+  { sinceMs = -Infinity, untilMs = Infinity }: Partial<TimeBounds> = {},
 ): TimePage<T> {
   if (cursor !== undefined && newer !== undefined) throw createQueryError('newer', 'omitted if cursor is set', newer)
   const maxItems = parseLimit(limit)
@@ -54,23 +54,19 @@ export interface TimeContext<T> {
   readonly older: string | null
 }
 
-/** Returns the item and at most `limit - 1` neighbors, half of them newer. */
+/** Returns at most `limit` items: the item and its neighbors, half of them newer. */
 export function readTimeContext<T extends Timed>(index: TimeIndex<T>, item: T, limit: number): TimeContext<T> {
-  const page = (query: TimePageQuery): TimePage<T> => readTimePage(index, query, () => true, ANY_TIME)
   const cursor = formatTimeCursor(item)
-  const [newerLimit, olderLimit] = [Math.floor(limit / 2), Math.ceil(limit / 2) - 1]
-  const newer = newerLimit === 0 ? NO_PAGE : page({ newer: cursor, limit: newerLimit })
-  const older = olderLimit === 0 ? NO_PAGE : page({ cursor, limit: olderLimit })
-  const hasMore = (query: TimePageQuery): boolean => page({ ...query, limit: 1 }).items.length > 0
-  return {
-    items: [...newer.items, item, ...older.items],
-    newer: newer.next ?? (newerLimit === 0 && hasMore({ newer: cursor }) ? cursor : null),
-    older: older.next ?? (olderLimit === 0 && hasMore({ cursor }) ? cursor : null),
+  const page = (query: TimePageQuery, count: number): TimePage<T> => {
+    const { items, next } = readTimePage(index, { ...query, limit: Math.max(1, count) }, () => true)
+    return count > 0 || items.length === 0 ? { items, next } : { items: [], next: cursor }
   }
+  const [newer, older] = [page({ newer: cursor }, Math.floor((limit - 1) / 2)), page({ cursor }, Math.floor(limit / 2))]
+  return { items: [...newer.items, item, ...older.items], newer: newer.next, older: older.next }
 }
 
-const ANY_TIME: TimeBounds = { sinceMs: undefined, untilMs: undefined }
-const NO_PAGE = { items: [], next: null }
+/** Before all records. */
+export const FIRST_CURSOR = '-999999999999999-0'
 
 /** The cursor stays valid when records arrive or are dropped, including this record. */
 function formatTimeCursor({ timeMs, seq }: Timed): string {

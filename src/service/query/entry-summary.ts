@@ -1,8 +1,12 @@
 /** Summarizes an entry for a row of a list, with bounded lengths (pure). */
 import type { Json, JsonObject } from '../../protocol/log-entry.js'
 import type { StoredEntry } from '../store/stored-record.js'
+import { foldCase } from '../store/record-texts.js'
+import { findRunId } from '../store/runs.js'
 import type { EntrySummary } from './api-types.js'
+import { findText, listSearchTexts } from './language/search-texts.js'
 import { readField } from './matching/record-readers.js'
+import { findFieldWith } from './matching/stored-fields.js'
 import { truncate } from './truncate.js'
 
 const MAX_MESSAGE = 500
@@ -10,7 +14,46 @@ const MAX_CELL = 200
 const MAX_TAGS = 20
 const MAX_TAG = 100
 
-export function summarizeEntry(record: StoredEntry, columns: readonly string[] = []): EntrySummary {
+/** Options of a summary. */
+export interface SummaryOptions {
+  readonly columns?: readonly string[] | undefined
+  /** The query that found the entry. */
+  readonly q?: string | undefined
+}
+
+export function createSummarizer({ columns = [], q = '' }: SummaryOptions): (record: StoredEntry) => EntrySummary {
+  const texts = listSearchTexts(q)
+  return (record) => {
+    const summary = summarizeEntry(record, columns)
+    const hit = findHit(record, summary, texts)
+    return hit === undefined ? summary : { ...summary, hit }
+  }
+}
+
+function findHit(record: StoredEntry, summary: EntrySummary, texts: readonly string[]): EntrySummary['hit'] {
+  if (texts.length === 0) return undefined
+  const { message, error, request } = summary
+  // A row can cut the details.
+  const shown = [message, error?.type, error?.message, request?.path]
+  const occursIn = (one: unknown, text: string): boolean => findText(foldCase(String(one)), text) !== -1
+  for (const text of texts) {
+    if (shown.some((one) => one !== undefined && occursIn(one, text))) continue
+    const found = findFieldWith(record, (one) => occursIn(one, text))
+    if (found !== undefined) return { field: found.field, value: excerpt(found.text, text) }
+  }
+  return undefined
+}
+
+const MAX_HIT = 80
+const HIT_CONTEXT = 20
+
+/** The part of a long text around what was found. */
+function excerpt(text: string, found: string): string {
+  const at = text.length > MAX_HIT ? foldCase(text).indexOf(found) - HIT_CONTEXT : 0
+  return at > 0 ? `…${truncate(text.slice(at), MAX_HIT - 1)}` : truncate(text, MAX_HIT)
+}
+
+function summarizeEntry(record: StoredEntry, columns: readonly string[]): EntrySummary {
   const { id, seq, received_at, entry } = record
   const { timestamp, level, service, environment, version, request_id, release_id, error, request, tags = [] } = entry
   const { action, trace, user_id, user } = entry
@@ -25,6 +68,7 @@ export function summarizeEntry(record: StoredEntry, columns: readonly string[] =
     span_id: trace?.span_id,
     request_id,
     release_id,
+    run: findRunId(entry),
   }
   const details = findDetails(entry.metadata, [request?.path, request?.url])
   return {
@@ -76,8 +120,8 @@ const MAX_DETAIL_TEXT = 80
 /** Limits the members to inspect, because metadata can have any size. */
 const MAX_VISITED_MEMBERS = 100
 const MAX_DEPTH = 4
-/** Fields without information for a reader: equal in all rows of a process, or different in every row. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['pid', 'hostname', 'event_id', 'req.remotePort', 'req.remoteAddress'])
+/** Fields without information for a reader: equal in all rows of a run, or different in every row. */
+const LEFT_OUT = /^(?:pid|hostname|event_id|req\.remote(?:Port|Address)|error\.(?:cause\.)+type)$/
 
 type Details = Record<string, string | number | boolean>
 
@@ -94,7 +138,7 @@ function findDetails(
       if (details.length === MAX_DETAILS || ++visited > MAX_VISITED_MEMBERS) return
       const name = prefix + key
       const value = object[key] as Json
-      if (name.length > MAX_DETAIL_NAME || LEFT_OUT.has(name) || paths.includes(value as string)) continue
+      if (name.length > MAX_DETAIL_NAME || LEFT_OUT.test(name) || paths.includes(value as string)) continue
       if (typeof value === 'string') details.push([name, truncate(value, MAX_DETAIL_TEXT)])
       else if (typeof value === 'number' || typeof value === 'boolean') details.push([name, value])
       else if (value !== null && !Array.isArray(value) && depth < MAX_DEPTH) visit(value, `${name}.`, depth + 1)

@@ -3,16 +3,12 @@ import type { IndexedEntry, IndexedRequest } from '../store/indexed-record.js'
 import type { FieldInfo, FieldValues } from './api-types.js'
 import { findFieldRule, resolveFieldName } from './language/fields.js'
 import type { FieldType } from './language/fields.js'
-import {
-  findEntryReader,
-  findRequestReader,
-  isIndexedEntryField,
-  isIndexedRequestField,
-} from './matching/field-readers.js'
+import { ENTRIES, findReader, isIndexed } from './matching/field-readers.js'
+import type { SearchedKind } from './matching/field-readers.js'
 import { foldCase } from '../store/record-texts.js'
 import { collectFields } from './matching/stored-fields.js'
-import { REQUEST_READERS } from './matching/record-readers.js'
-import type { FieldReader, FieldValue } from './matching/record-readers.js'
+import { listTexts, REQUEST_READERS } from './matching/record-readers.js'
+import type { FieldValue } from './matching/record-readers.js'
 import { compareTexts } from './compare-texts.js'
 
 const MAX_FIELDS = 1000
@@ -23,10 +19,15 @@ const MAX_READ = 20_000
 /** Maximum number of records for fields without an index: reading them is several times slower, and every record can have another value. */
 const MAX_COUNTED = 50_000
 
+/** Fields whose values are listed with them, so that a query can be checked for a wrong one. */
+const LISTED: readonly string[] = ['service', 'environment', 'metadata.logger']
+const MAX_LISTED = 50
+
 /** Lists fields, most frequent first, from the newest 20,000 entries. @param entries oldest first */
 export function listEntryFields(entries: readonly IndexedEntry[]): readonly FieldInfo[] {
+  const newest = entries.slice(-MAX_READ)
   const found = new Map<string, { count: number; type: FieldType }>()
-  for (const { record, fingerprint } of entries.slice(-MAX_READ)) {
+  for (const { record, fingerprint } of newest) {
     collectFields(record, fingerprint !== undefined, (name, type = findFieldRule(name)?.type ?? 'text') => {
       const known = found.get(name)
       if (known === undefined) found.set(name, { count: 1, type })
@@ -36,7 +37,15 @@ export function listEntryFields(entries: readonly IndexedEntry[]): readonly Fiel
       }
     })
   }
-  return sortFields([...found].map(([name, { count, type }]) => ({ name, type, count })))
+  return sortFields(
+    [...found].map(([name, { count, type }]) => ({ name, type, count, ...listValuesIfFew(newest, name) })),
+  )
+}
+
+function listValuesIfFew(entries: readonly IndexedEntry[], name: string): Pick<FieldInfo, 'values'> {
+  if (!LISTED.includes(name)) return {}
+  const { items, more } = countValues(ENTRIES, entries, { field: name, limit: MAX_LISTED })
+  return more ? {} : { values: items.map(({ value }) => value) }
 }
 
 /** Lists the fields of request logs like `listEntryFields`. */
@@ -63,66 +72,32 @@ export interface ValueQuery {
   readonly limit: number
 }
 
-/** @param entries oldest first */
-export function countEntryValues(entries: readonly IndexedEntry[], query: ValueQuery): FieldValues {
+/** Counts values, most frequent first. A duplicate within one record counts once. @param all oldest first */
+export function countValues<R>(kind: SearchedKind<R>, all: readonly R[], query: ValueQuery): FieldValues {
+  const { prefix = '', limit } = query
   const name = resolveFieldName(query.field)
-  const isIndexed = name !== 'timestamp' && isIndexedEntryField(name)
-  return countValues(entries, findEntryReader(name, true), isIndexed, query)
-}
-
-/** @param requests oldest first */
-export function countRequestValues(requests: readonly IndexedRequest[], query: ValueQuery): FieldValues {
-  const name = resolveFieldName(query.field)
-  const isIndexed = name !== 'timestamp' && isIndexedRequestField(name)
-  return countValues(requests, findRequestReader(name, true), isIndexed, query)
-}
-
-/** Counts values, most frequent first. A duplicate within one record counts once. */
-function countValues<R>(
-  all: readonly R[],
-  read: FieldReader<R>,
-  isIndexed: boolean,
-  { prefix = '', limit }: ValueQuery,
-): FieldValues {
-  const records = isIndexed ? all : all.slice(-MAX_COUNTED)
+  const read = findReader(kind, name, true)
+  const records = name !== 'timestamp' && isIndexed(kind, name) ? all : all.slice(-MAX_COUNTED)
   const counts = new Map<string, number>()
-  const add = (text: string): void => {
-    if (text.length <= MAX_VALUE) counts.set(text, (counts.get(text) ?? 0) + 1)
-  }
-  for (const record of records) {
-    const value = read(record)
-    if (typeof value === 'string') add(value)
-    else for (const text of listValues(value)) add(text)
-  }
   const lower = foldCase(prefix)
-  const found = [...counts].filter(([text]) => lower === '' || foldCase(text).startsWith(lower))
-  const items = found.toSorted(compareCounted).slice(0, limit)
+  for (const record of records)
+    for (const text of listValues(read(record))) {
+      if (text.length > MAX_VALUE || (lower !== '' && !foldCase(text).startsWith(lower))) continue
+      counts.set(text, (counts.get(text) ?? 0) + 1)
+      // The others are the e-mail address and the name of the same user.
+      if (name === 'user') break
+    }
+  const items = [...counts].toSorted(([a, n], [b, m]) => m - n || compareTexts(a, b)).slice(0, limit)
   return {
     items: items.map(([value, count]) => ({ value, count })),
-    more: found.length > limit,
+    more: counts.size > limit,
     ...(records.length < all.length && { counted: records.length }),
   }
 }
 
 /** The distinct values of a field as text. */
 export function listValues(value: FieldValue): Iterable<string> {
-  return withoutRepetition(collectValues(value))
-}
-
-function collectValues(value: FieldValue): readonly string[] {
-  if (value === undefined) return []
-  if (typeof value !== 'object' || value === null) return [String(value)]
-  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value as readonly string[]
-  return Object.values(value).flatMap((item: FieldValue) => collectValues(item))
-}
-
-/** Avoids a Set for most lists, which have one or two values. */
-function withoutRepetition(values: readonly string[]): Iterable<string> {
+  const values = listTexts(value)
+  // Avoids a Set for most lists, which have one or two values.
   return values.length === 1 || (values.length === 2 && values[0] !== values[1]) ? values : new Set(values)
-}
-
-type Counted = readonly [text: string, count: number]
-
-function compareCounted(a: Counted, b: Counted): number {
-  return b[1] - a[1] || compareTexts(a[0], b[0])
 }

@@ -1,12 +1,12 @@
-/** Caches query results until records are stored or deleted, because the page repeats its queries. */
+/** Caches query results for a second, or until records are stored or deleted, because the page repeats its queries. */
 const MAX_RESULTS = 32
 
 export class QueryCache {
-  readonly #readRevision: () => number
+  readonly #readRevision: () => string
   readonly #results = new Map<string, unknown>()
-  #revision = -1
+  #revision = ''
 
-  constructor(readRevision: () => number) {
+  constructor(readRevision: () => string) {
     this.#readRevision = readRevision
   }
 

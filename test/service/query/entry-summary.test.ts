@@ -1,10 +1,11 @@
 /** Summaries of entries for rows of a list. */
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/protocol/log-entry.js'
-import { summarizeEntry } from '../../../src/service/query/entry-summary.js'
+import { createSummarizer } from '../../../src/service/query/entry-summary.js'
 import { entryOf } from '../support.js'
 
 describe('a summary', () => {
+  const summarizeEntry = createSummarizer({})
   const stored = (fields: Parameters<typeof entryOf>[0]) => ({
     id: 'ent_run_1',
     seq: 1,
@@ -97,6 +98,9 @@ describe('a summary', () => {
   it('has the first 8 scalars of the metadata, nested ones by their path', () => {
     const details = (metadata: JsonObject) => summarizeEntry(stored({ metadata })).details
     expect(details({ pid: 1, hostname: 'h', event_id: 'e' })).toBeUndefined()
+    expect(details({ error: { cause: { type: 'T', cause: { type: 'T', code: 'E' } } } })).toEqual({
+      'error.cause.cause.code': 'E',
+    })
     expect(details({ a: { b: { c: 'x' }, pid: 3 }, list: [1], none: null, yes: false, n: 1.5 })).toEqual({
       'a.b.c': 'x',
       'a.pid': 3,
@@ -124,11 +128,39 @@ describe('a summary', () => {
 
   it('has the requested columns, of at most 200 characters', () => {
     const record = stored({ metadata: { long: 'x'.repeat(300), flag: false }, level: 'warn' })
-    expect(summarizeEntry(record, ['level', 'metadata.long', 'metadata.flag', 'service']).columns).toEqual({
+    expect(
+      createSummarizer({ columns: ['level', 'metadata.long', 'metadata.flag', 'service'] })(record).columns,
+    ).toEqual({
       level: 'warn',
       'metadata.long': `${'x'.repeat(199)}…`,
       'metadata.flag': 'false',
     })
     expect(summarizeEntry(record).columns).toBeUndefined()
+  })
+
+  it.each<[string, object | undefined]>([
+    ['', undefined],
+    ['declined', undefined],
+    ['ORDERS', undefined],
+    ['gold', { field: 'plan', value: 'gold' }],
+    ['request_id:4711', undefined],
+    ['-4711', undefined],
+    ['4711', { field: 'request_id', value: '4711' }],
+    ['declined 4711', { field: 'request_id', value: '4711' }],
+    ['"Ann B"', { field: 'user', value: 'Ann B' }],
+    ['nothing OR "ann b"', { field: 'user', value: 'Ann B' }],
+    ['sku', { field: 'lines.sku', value: 'A-1' }],
+    ['needle', { field: 'error.stack', value: `…${'x'.repeat(20)}needle${'y'.repeat(52)}…` }],
+  ])('names the field that the search %j found if the row does not show it', (q, hit) => {
+    const record = stored({
+      message: 'declined',
+      request_id: '4711',
+      user: { name: 'Ann B' },
+      trace: { trace_id: 'a4711b' },
+      error: { type: 'E', stack: `${'x'.repeat(100)}needle${'y'.repeat(100)}` },
+      request: { path: '/orders/1' },
+      metadata: { plan: 'gold', lines: [{ sku: 'A-1' }] },
+    })
+    expect(createSummarizer({ q })(record).hit).toEqual(hit)
   })
 })

@@ -102,7 +102,7 @@ export const requestLog: fc.Arbitrary<RequestLog> = fc
   .map(([required, rest]) => ({ ...rest, ...required }))
 
 export const entryFilter = optional({
-  level: fc.oneof(fc.constantFrom(...LEVELS), fc.subarray([...LEVELS])),
+  level: fc.oneof(fc.constantFrom(...LEVELS), fc.subarray([...LEVELS], { minLength: 1 })),
   service: name,
   environment: name,
   version: name,

@@ -1,11 +1,12 @@
 /** Computes the expected results of queries from the records, as simply as possible. */
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
-import type { ErrorGroup, FieldValues, ReleaseHealth, RouteStats } from '../../../src/service/query/api-types.js'
+import type { ErrorGroup, FieldValues, RouteStats } from '../../../src/service/query/api-types.js'
+import { findRunId } from '../../../src/service/store/runs.js'
 import { computeFingerprint } from '../../../src/service/store/group-fingerprint.js'
 import type { Chart } from '../../../src/service/query/language/index.js'
 import type { EntryFilter, RequestFilter } from '../../../src/service/query/query-filters.js'
 import { matchesEntry, matchesRequestLog, readEntryField } from './matching/naive-query.js'
-import type { StoredEntry, StoredRelease, StoredRequestLog } from '../../../src/service/store/stored-record.js'
+import type { StoredEntry, StoredRequestLog } from '../../../src/service/store/stored-record.js'
 
 const ms = (time: string): number => Date.parse(time)
 const iso = (time: number): string => new Date(time).toISOString()
@@ -63,11 +64,12 @@ export function counts(entries: readonly StoredEntry[]): Record<string, number> 
 }
 
 export function values(entries: readonly StoredEntry[], field: string, limit: number, prefix = ''): FieldValues {
-  const found = entries.flatMap(({ entry }) => {
+  const wanted = entries.flatMap(({ entry }) => {
     const value = readEntryField(entry, field)
-    return value === undefined ? [] : [...new Set([value].flat().map(String))]
+    const texts = value === undefined ? [] : [...new Set([value].flat().map(String))]
+    const some = texts.filter((text) => text.toLowerCase().startsWith(prefix))
+    return field === 'user' ? some.slice(0, 1) : some
   })
-  const wanted = found.filter((value) => value.toLowerCase().startsWith(prefix))
   const items = [...new Set(wanted)].map((value) => ({
     value,
     count: wanted.filter((other) => other === value).length,
@@ -88,6 +90,18 @@ export function isNewFailure(fingerprint: string, all: readonly StoredEntry[]): 
   return versions.size > 1 && first?.version === [...versions].at(-1)
 }
 
+/** The entry's user, else that of the last entry with a user of the same request, else the only one of the same trace. */
+function findUser(entry: LogEntry, all: readonly StoredEntry[]): string | undefined {
+  const userOf = (one: LogEntry): string | undefined => one.user_id ?? one.user?.id
+  const requestOf = (one: LogEntry): string | undefined =>
+    one.request_id && `${findRunId(one) ?? one.service ?? ''} ${one.request_id}`
+  const found = byTime(all).map((one) => one.entry)
+  const usersOf = (idOf: (one: LogEntry) => string | undefined): string[] =>
+    idOf(entry) ? found.filter((one) => idOf(one) === idOf(entry)).flatMap((one) => userOf(one) ?? []) : []
+  const ofTrace = new Set(usersOf((one) => one.trace?.trace_id))
+  return userOf(entry) ?? usersOf(requestOf).at(-1) ?? (ofTrace.size === 1 ? [...ofTrace][0] : undefined)
+}
+
 /** @param matching subset of `all`, in order of arrival @param range range of the trends */
 export function errorGroups(
   matching: readonly StoredEntry[],
@@ -105,7 +119,7 @@ export function errorGroups(
       const [from, to] = [part, part + 1].map((n) => range.sinceMs + (n * (range.untilMs - range.sinceMs)) / 24)
       return times.filter((time) => time >= (from as number) && time < (to as number)).length
     })
-    const users = members.flatMap(({ entry }) => entry.user_id ?? entry.user?.id ?? [])
+    const users = members.flatMap(({ entry }) => findUser(entry, all) ?? [])
     const topUsers = [...new Set(users)].map((user) => ({ user, count: users.filter((one) => one === user).length }))
     const versions = members.flatMap(({ entry }) => entry.version ?? [])
     const group: ErrorGroup = {
@@ -242,43 +256,4 @@ export function routes(matching: readonly StoredRequestLog[]): RouteStats[] {
       compare(a.method, b.method) ||
       compare(a.service ?? '', b.service ?? ''),
   )
-}
-
-/** @param registrations in order of arrival */
-export function releaseHealth(
-  registrations: readonly StoredRelease[],
-  entries: readonly StoredEntry[],
-  nowMs: number,
-): ReleaseHealth[] {
-  const firsts = registrations.filter(
-    (one, n) => registrations.findIndex(({ release_id }) => release_id === one.release_id) === n,
-  )
-  const tally = (of: (entry: LogEntry) => boolean): { entries: number; errors: number } => {
-    const found = entries.filter(({ entry }) => of(entry))
-    return {
-      entries: found.length,
-      errors: found.filter(({ entry }) => ['error', 'fatal'].includes(entry.level)).length,
-    }
-  }
-  return firsts
-    .map((first, n): ReleaseHealth => {
-      const last = registrations.findLast(({ release_id }) => release_id === first.release_id) as StoredRelease
-      const atMs = ms(first.received_at)
-      const next = firsts[n + 1]
-      const window_ms = Math.max(
-        0,
-        Math.min(3_600_000, nowMs - atMs, next === undefined ? Infinity : ms(next.received_at) - atMs),
-      )
-      return {
-        release_id: first.release_id,
-        release: last.release,
-        registered_at: first.received_at,
-        last_registered_at: last.received_at,
-        window_ms,
-        before: tally(({ timestamp }) => ms(timestamp) >= atMs - window_ms && ms(timestamp) < atMs),
-        after: tally(({ timestamp }) => ms(timestamp) >= atMs && ms(timestamp) < atMs + window_ms),
-        linked: tally(({ release_id }) => release_id === first.release_id),
-      }
-    })
-    .toReversed()
 }

@@ -2,6 +2,7 @@
 import { CHART_FUNCTIONS } from './chart.js'
 import { findChartStart, parseSearch } from './parser.js'
 import { formatFieldName, quoteText, scanField, scanPattern, scanQuoted, scanWord } from './scanner.js'
+import type { Scanned } from './scanner.js'
 import { formatValue } from './printer.js'
 
 export interface Completion {
@@ -19,35 +20,56 @@ export interface Completion {
 }
 
 /**
+ * @param position of the caret; after the end of the text, it is the end
  * @param hasChart whether charts are completed; default true
  * @returns undefined in a phrase, a regular expression or a comparison, which have no completions
  */
-export function findCompletion(q: string, caret: number, hasChart = true): Completion | undefined {
+export function findCompletion(q: string, position: number, hasChart = true): Completion | undefined {
+  const caret = Math.min(position, q.length)
   const chartAt = findTypedChart(q, caret)
   if (chartAt !== undefined && caret > chartAt) return hasChart ? findInChart(q, chartAt + 1, caret) : undefined
   let at = 0
-  while (at < q.length) {
-    const character = q[at] as string
+  /** The field whose value, or list of values, begins at `at`. */
+  let field: string | null = null
+  let isListed = false
+  for (;;) {
+    if (caret < at) return undefined
+    const character = q[at] ?? ''
     // A minus is part of a word unless it negates the term.
-    if (/[\s()]/.test(character) || (character === '-' && /[^\s)-]/.test(q[at + 1] ?? ' '))) {
-      if (caret <= at) break
+    const isMinus = character === '-' && field === null && /[^\s)-]/.test(q[at + 1] ?? ' ')
+    const separators = isListed ? /[\s(),]/ : /[\s()]/
+    const isSeparator = (field === null || isListed) && separators.test(character)
+    if (caret > at && (isMinus || isSeparator)) {
+      if (character === ')') [field, isListed] = [null, false]
       at++
       continue
     }
-    const field = scanField(q, at)
-    if (field !== undefined && caret >= field.end) {
-      const found = findInValues(q, field.text, field.end, caret)
-      if (typeof found !== 'number') return found === 'none' ? undefined : found
-      at = found
+    const name: Scanned | undefined = field === null ? scanField(q, at) : undefined
+    if (name !== undefined && caret >= name.end) {
+      field = name.text
+      isListed = q[name.end] === '('
+      at = name.end + (isListed ? 1 : 0)
       continue
     }
-    const end = field?.end ?? findTextEnd(q, at)
-    if (caret > at && caret <= end)
-      return field === undefined && /["/]/.test(character) ? undefined : toField(q, at, caret)
-    if (caret <= at) break
+    const end = name?.end ?? findValueEnd(q, at, isListed)
+    if (caret <= end) return toCompletion(q, caret, { field, start: at, end, isListed })
     at = end
+    if (!isListed) field = null
   }
-  return { kind: 'field', field: null, prefix: '', start: caret, end: caret }
+}
+
+type TypedSpan = Required<Pick<Completion, 'field' | 'start' | 'end' | 'isListed'>>
+
+function toCompletion(q: string, caret: number, { field, start, end, isListed }: TypedSpan): Completion | undefined {
+  const typed = q.slice(start, caret)
+  if (field === null) {
+    if (typed === '') return { kind: 'field', field, prefix: '', start: caret, end: caret }
+    const isText = scanField(q, start) === undefined && /^["/]/.test(typed)
+    return isText ? undefined : { kind: 'field', field, prefix: typed.replace(/^"/, ''), start, end }
+  }
+  if (/^[<>]/.test(q.slice(start, end)) || scanPattern(q, start) !== undefined) return undefined
+  const prefix = typed.startsWith('"') ? typed.slice(1).replace(/\\(["\\])/g, '$1') : typed
+  return { kind: 'value', field, prefix, start, end, isListed }
 }
 
 /** Offset of the `|` of a chart, or of one whose function is being typed: `| p9`. */
@@ -60,7 +82,7 @@ function findTypedChart(q: string, caret: number): number | undefined {
 
 /** Whether the search ends with a chart that is being typed. Until it is complete, it would be an error or a search for a text. */
 export function isUnfinishedChart(q: string): boolean {
-  const typed = q.replace(/(\|\s*count)\s+b$/i, '$1')
+  const typed = q.replace(/(\|\s*count)\s+(?:b|pe?)$/i, '$1')
   if (findTypedChart(typed, typed.length) === undefined) return false
   return findChartStart(q) === undefined || parseSearch(q).problem !== undefined
 }
@@ -77,38 +99,6 @@ function findInChart(q: string, from: number, caret: number): Completion | undef
   const start = caret - typed.length
   const kind = CHART_PARTS.find(([, before]) => before.test(q.slice(from, start)))?.[0]
   return kind && { kind, field: null, prefix: typed, start, end: Math.max(caret, scanWord(q, start).end) }
-}
-
-function toField(q: string, start: number, caret: number): Completion {
-  const typed = q.slice(start, caret)
-  const end = scanField(q, start)?.end ?? findTextEnd(q, start)
-  return { kind: 'field', field: null, prefix: typed.replace(/^"/, ''), start, end }
-}
-
-/** @returns the end of the values if the position is after them, or `none` if there is no completion */
-function findInValues(q: string, field: string, valueAt: number, caret: number): Completion | number | 'none' {
-  const isList = q[valueAt] === '('
-  let at = isList ? valueAt + 1 : valueAt
-  for (;;) {
-    while (isList && /[\s,]/.test(q[at] ?? '') && at < caret) at++
-    const end = findValueEnd(q, at, isList)
-    if (caret <= end) {
-      const isLiteral = /^[<>]/.test(q.slice(at, end)) || (q[at] === '/' && scanPattern(q, at) !== undefined)
-      if (isLiteral || caret < at) return 'none'
-      return { kind: 'value', field, prefix: readPrefix(q.slice(at, caret)), start: at, end, isListed: isList }
-    }
-    if (!isList) return end
-    if (end === at || q[end] === ')') return end + 1
-    at = end
-  }
-}
-
-function readPrefix(typed: string): string {
-  return typed.startsWith('"') ? typed.slice(1).replace(/\\(["\\])/g, '$1') : typed
-}
-
-function findTextEnd(q: string, at: number): number {
-  return findValueEnd(q, at, false)
 }
 
 /** After an open quote, the value extends to the end of the text. */

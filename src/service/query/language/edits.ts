@@ -46,16 +46,17 @@ export function addTerm(q: string, field: string, value: TermValue): string {
   const text = String(value)
   const cleaned = withoutValue(q, name, text, true)
   if (!isReplaced) return appendTerm(withoutValue(cleaned, name, text, false), formatTerm(field, value))
-  const [first, ...others] = findTerms(cleaned, name, false)
-  if (first === undefined) return appendTerm(cleaned, formatTerm(field, value))
-  const rest = others.reduceRight((remaining, term) => removeTerm(remaining, term), cleaned)
-  return replaceTerm(rest, first, formatTerm(field, value))
+  return replaceField(cleaned, name, formatTerm(field, value))
 }
 
 /** Adds `field:>=value` or another comparison. Replaces existing terms of the field. */
 export function setComparison(q: string, field: string, operator: '>' | '>=' | '<' | '<=', value: number): string {
-  const term = `${formatFieldName(field)}:${operator}${value}`
-  const [first, ...others] = findTerms(q, resolveFieldName(field), false)
+  return replaceField(q, resolveFieldName(field), `${formatFieldName(field)}:${operator}${value}`)
+}
+
+/** Replaces the first required term of the field, and removes others. Without one, appends the term. */
+function replaceField(q: string, name: string, term: string): string {
+  const [first, ...others] = findTerms(q, name, false)
   if (first === undefined) return appendTerm(q, term)
   return replaceTerm(
     others.reduceRight((rest, other) => removeTerm(rest, other), q),
@@ -75,6 +76,22 @@ export function excludeTerm(q: string, field: string, value: TermValue): string 
 /** Adds `-field:*`: only records without the field match. */
 export function excludeValues(q: string, field: string): string {
   return appendTerm(q, `-${formatFieldName(field)}:*`)
+}
+
+/** Query for the trace, or else for the request id within its run: request ids often restart at 1 in each process. Null without an id. */
+export function createRequestQuery({ trace_id, run, service, request_id }: RequestIdentity): string | null {
+  if (trace_id !== undefined) return formatTerm('trace', trace_id)
+  if (request_id === undefined) return null
+  const id = formatTerm('request_id', request_id)
+  if (run !== undefined) return `${formatTerm('run', run)} ${id}`
+  return service === undefined ? id : `${formatTerm('service', service)} ${id}`
+}
+
+export interface RequestIdentity {
+  readonly trace_id?: string | undefined
+  readonly run?: string | undefined
+  readonly service?: string | undefined
+  readonly request_id?: string | undefined
 }
 
 /** Adds the value to the term of the field, or removes it. An excluded value becomes a required one. */

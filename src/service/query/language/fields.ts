@@ -8,8 +8,6 @@ export interface FieldRule {
   readonly matchesSubstring?: true
   /** An entry can have several values: a second term narrows the query instead of replacing the first. */
   readonly isMultiValued?: true
-  /** Compared as a version: `1.10` is greater than `1.9`. */
-  readonly isVersion?: true
   readonly aliases?: readonly string[]
 }
 
@@ -26,10 +24,11 @@ export const FIELDS: Readonly<Record<string, FieldRule>> = {
   route: { type: 'text' },
   trace_id: { type: 'text', aliases: ['trace', 'trace.trace_id'] },
   request_id: { type: 'text', aliases: ['request'] },
+  run: { type: 'text' },
   timestamp: { type: 'time', aliases: ['time'] },
   tag: { type: 'text', isMultiValued: true, aliases: ['tags'] },
   environment: { type: 'text', aliases: ['env'] },
-  version: { type: 'text', isVersion: true },
+  version: { type: 'text' },
   release_id: { type: 'text', aliases: ['release'] },
   error: { type: 'text', matchesSubstring: true },
   'error.type': { type: 'text' },
@@ -91,9 +90,4 @@ export function isFieldName(typed: string): boolean {
 /** @param name resolved by `resolveFieldName()` */
 export function findFieldRule(name: string): FieldRule | undefined {
   return Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined
-}
-
-/** Whether values of the field are compared as versions. */
-export function isVersionField(typed: string): boolean {
-  return findFieldRule(resolveFieldName(typed))?.isVersion === true
 }

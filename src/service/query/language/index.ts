@@ -3,6 +3,7 @@ export { applyCompletion, findCompletion, isUnfinishedChart } from './completion
 export type { Completion } from './completion.js'
 export {
   addTerm,
+  createRequestQuery,
   excludeTerm,
   excludeValues,
   hasField,
@@ -18,4 +19,5 @@ export { CHART_FUNCTIONS, parseChart, printChart } from './chart.js'
 export type { Chart } from './chart.js'
 export { formatSearch, MAX_QUERY_LENGTH, parseQuery, parseSearch, splitSearch } from './parser.js'
 export { formatTerm, printQuery } from './printer.js'
+export { findText, listSearchTexts } from './search-texts.js'
 export type { QueryNode, QueryValue } from './query-node.js'

@@ -1,15 +1,15 @@
 /** Finds what can only be a mistake in a search, and corrects it (pure). */
 import { findNearestName } from '../../../shared/nearest-name.js'
-import { FIELDS, isFieldName, isVersionField, resolveFieldName } from './fields.js'
+import { LEVELS } from '../../../protocol/log-entry.js'
+import { FIELDS, isFieldName, resolveFieldName } from './fields.js'
 import { correctChart, scanChart } from './chart.js'
 import { findChartStart, parseQuery, parseSearch } from './parser.js'
 import type { QueryNode, TermNode } from './query-node.js'
+import { formatValue } from './printer.js'
 import { formatFieldName, quoteText } from './scanner.js'
 
 export interface QueryMistake {
-  readonly position: number
-  readonly length: number
-  /** What the marked part means now: `“status>500” is searched as a text`. */
+  /** What is wrong: `“status>500” is searched as a text`. */
   readonly message: string
   /** The whole query, corrected. */
   readonly corrected: string
@@ -20,47 +20,49 @@ interface Found {
   readonly start: number
   readonly end: number
   readonly message: string
-  readonly by: string
+  readonly replacement: string
   /** Whether the correction makes the text a chart. */
   readonly isChart?: true
-  /** What is marked instead of the replaced text. */
-  readonly marked?: Pick<QueryMistake, 'position' | 'length'>
 }
 
-/** @param names names of fields that records have, in addition to the fields of the language @returns the first mistake */
-export function findMistake(q: string, names: readonly string[]): QueryMistake | undefined {
+export interface KnownField {
+  readonly name: string
+  /** All of its values, if there are few. */
+  readonly values?: readonly string[]
+}
+
+/** @param known fields of recent records, in addition to the fields of the language @returns the first mistake */
+export function findMistake(q: string, known: readonly KnownField[]): QueryMistake | undefined {
   const chartAt = findChartStart(q)
   const { query } = parseQuery(q.slice(0, chartAt))
   if (query === undefined) return undefined
-  const inChart = chartAt === undefined ? [] : listChartMistakes(q, chartAt, names)
-  for (const { start, end, message, by, isChart, marked } of [
-    ...listMistakes(query, false, false, q, names),
+  const inChart = chartAt === undefined ? [] : listChartMistakes(q, chartAt, known)
+  for (const { start, end, message, replacement, isChart } of [
+    ...listMistakes(query, false, false, q, known),
     ...inChart,
   ]) {
-    const corrected = q.slice(0, start) + by + q.slice(end)
+    const corrected = q.slice(0, start) + replacement + q.slice(end)
     const { problem, chart } = parseSearch(corrected)
-    if (problem === undefined && (isChart !== true || chart !== undefined))
-      return { position: start, length: end - start, ...marked, message, corrected }
+    if (problem === undefined && (isChart !== true || chart !== undefined)) return { message, corrected }
   }
   return undefined
 }
 
-function listChartMistakes(q: string, start: number, names: readonly string[]): readonly Found[] {
+function listChartMistakes(q: string, start: number, known: readonly KnownField[]): readonly Found[] {
   const { problem } = parseSearch(q)
   if (problem !== undefined) {
-    const { message, ...marked } = problem
-    const found = { start, end: q.length, message, marked }
+    const found = { start, end: q.length, message: problem.message }
     const text = q.slice(start)
     return [
-      { ...found, by: `| ${correctChart(text.slice(1))}`, isChart: true },
-      { ...found, by: quoteText(text) },
+      { ...found, replacement: `| ${correctChart(text.slice(1))}`, isChart: true },
+      { ...found, replacement: quoteText(text) },
     ]
   }
   const { field, by } = scanChart(q, start + 1)
   return [field, by].flatMap((one) => {
-    const nearest = one === null ? undefined : findNearest(one.text, names)
+    const nearest = one === null ? undefined : findNearest(one.text, known)
     if (one === null || nearest === undefined) return []
-    return { ...one, message: `no recent record has a field “${one.text}”`, by: formatFieldName(nearest) }
+    return { ...one, message: `no recent record has a field “${one.text}”`, replacement: formatFieldName(nearest) }
   })
 }
 
@@ -70,36 +72,38 @@ function* listMistakes(
   isExcluded: boolean,
   isBetween: boolean,
   q: string,
-  names: readonly string[],
+  known: readonly KnownField[],
 ): Generator<Found> {
   if (node.kind === 'term') {
     const found =
-      node.field === null ? judgeText(node, q, isExcluded, isBetween) : judgeField(node, node.field, q, names)
+      node.field === null ? judgeText(node, q, isExcluded, isBetween, known) : judgeField(node, node.field, q, known)
     if (found !== undefined) yield found
-  } else if (node.kind === 'not') yield* listMistakes(node.node, !isExcluded, false, q, names)
+  } else if (node.kind === 'not') yield* listMistakes(node.node, !isExcluded, false, q, known)
   else if (node.kind !== 'all')
     for (const [at, one] of node.nodes.entries())
-      yield* listMistakes(one, isExcluded, node.kind === 'and' && at > 0 && at < node.nodes.length - 1, q, names)
+      yield* listMistakes(one, isExcluded, node.kind === 'and' && at > 0 && at < node.nodes.length - 1, q, known)
 }
 
 const OPERATOR = /^([\w.]+)(!=|[<>]=?|==?)([^\s=<>].*)$/
-/** Others are often parts of logged texts: `id=5`, `user=bob`. */
-const COMPARED: ReadonlySet<string> = new Set([
-  ...['level', 'service', 'status', 'duration', 'method', 'route', 'environment', 'version'],
-])
 
-function judgeText({ start, end }: TermNode, q: string, isExcluded: boolean, isBetween: boolean): Found | undefined {
+function judgeText(
+  { start, end }: TermNode,
+  q: string,
+  isExcluded: boolean,
+  isBetween: boolean,
+  known: readonly KnownField[],
+): Found | undefined {
   const text = q.slice(start, end)
   if (/^\|\w*$/.test(text) && !isExcluded) {
-    const by = `| ${correctChart(q.slice(start + 1))}`
-    return { start, end: q.length, message: `“${q.slice(start)}” is searched as a text`, by, isChart: true }
+    const replacement = `| ${correctChart(q.slice(start + 1))}`
+    return { start, end: q.length, message: `“${q.slice(start)}” is searched as a text`, replacement, isChart: true }
   }
   if (isBetween && (text === 'or' || text === 'and'))
-    return { start, end, message: `“${text}” is searched as a text`, by: text.toUpperCase() }
+    return { start, end, message: `“${text}” is searched as a text`, replacement: text.toUpperCase() }
   const [, field = '', operator = '', value = ''] = OPERATOR.exec(text) ?? []
-  if (!COMPARED.has(resolveFieldName(field)) || (operator === '!=' && isExcluded)) return undefined
-  const by = `${operator === '!=' ? '-' : ''}${field}:${/[<>]/.test(operator) ? operator : ''}${value}`
-  return { start, end, message: `“${text}” is searched as a text`, by }
+  if (!isKnownField(field, known) || (operator === '!=' && isExcluded)) return undefined
+  const replacement = `${operator === '!=' ? '-' : ''}${field}:${/[<>]/.test(operator) ? operator : ''}${value}`
+  return { start, end, message: `“${text}” is searched as a text`, replacement }
 }
 
 const CLASS = /^([1-5])xx$/i
@@ -109,38 +113,56 @@ function judgeField(
   { start, values }: TermNode,
   field: string,
   q: string,
-  names: readonly string[],
+  known: readonly KnownField[],
 ): Found | undefined {
-  const nearest = q.startsWith(field, start) ? findNearest(field, names) : undefined
+  const nearest = q.startsWith(field, start) ? findNearest(field, known) : undefined
   if (nearest !== undefined)
     return {
       start,
       end: start + field.length,
       message: `no recent record has a field “${field}”`,
-      by: formatFieldName(nearest),
+      replacement: formatFieldName(nearest),
     }
-  const isOfVersions = isVersionField(field)
+  const name = resolveFieldName(field)
+  const texts = name === 'level' ? LEVELS : (known.find((one) => one.name === name)?.values ?? [])
   for (const value of values) {
     const text = q.slice(value.start, value.end)
+    const meant = value.kind === 'exact' ? findNearestValue(value.text, texts) : undefined
+    if (meant !== undefined)
+      return { ...value, message: `no recent record has ${field} “${text}”`, replacement: formatValue(meant) }
     const [, hundred] = CLASS.exec(text) ?? []
-    if (hundred !== undefined && resolveFieldName(field) === 'status')
-      return { ...value, message: 'a status is a number', by: `${hundred}00..${hundred}99` }
+    if (hundred !== undefined && name === 'status')
+      return { ...value, message: 'a status is a number', replacement: `${hundred}00..${hundred}99` }
     const [, from, to] = RANGE.exec(text) ?? []
-    if (!isOfVersions && Number(from) > Number(to))
-      return { ...value, message: 'no value is in this range', by: `${to}..${from}` }
+    if (name !== 'version' && Number(from) > Number(to))
+      return { ...value, message: 'no value is in this range', replacement: `${to}..${from}` }
   }
   return undefined
 }
 
 const SHORT_CHARS = 5
 
+function findMaxDistance({ length }: string): number {
+  return length < SHORT_CHARS ? 1 : 2
+}
+
+function findNearestValue(text: string, known: readonly string[]): string | undefined {
+  const isKnown = known.some((one) => one.toLowerCase() === text.toLowerCase())
+  return isKnown ? undefined : findNearestName(text, known, findMaxDistance(text))
+}
+
+function isKnownField(field: string, known: readonly KnownField[]): boolean {
+  const name = resolveFieldName(field)
+  return isFieldName(field) || known.some((one) => one.name === name || one.name.startsWith(`${name}.`))
+}
+
 /** The known field that is spelled most like an unknown one. */
-function findNearest(field: string, names: readonly string[]): string | undefined {
-  const typed = field.toLowerCase()
-  const paths = names.map((name) => name.replace(/^metadata\./, ''))
-  const isKnown = paths.some((path) => path === field || path.startsWith(`${field}.`))
-  if (isKnown || isFieldName(typed) || typed.startsWith('metadata')) return undefined
-  const most = typed.length < SHORT_CHARS ? 1 : 2
+function findNearest(field: string, known: readonly KnownField[]): string | undefined {
+  if (isKnownField(field, known) || field.toLowerCase().startsWith('metadata')) return undefined
+  const paths = known.map(({ name }) => name.replace(/^metadata\./, ''))
+  // Rows print `error.cause.code` as `code`, and `error.cause.message` as `cause`.
+  const longer = paths.find((path) => path.endsWith(`.${field}`) || path.endsWith(`.${field}.message`))
+  if (longer !== undefined) return longer
   // A stored name that differs only in case comes first.
-  return findNearestName(typed, [...paths, ...Object.keys(FIELDS)], most)
+  return findNearestName(field.toLowerCase(), [...paths, ...Object.keys(FIELDS)], findMaxDistance(field))
 }

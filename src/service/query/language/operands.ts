@@ -1,4 +1,4 @@
-/** Parses numbers and times in queries (pure). */
+/** Parses numbers, durations and times in queries (pure). */
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/i
 
@@ -7,8 +7,17 @@ export function parseNumber(text: string): number | undefined {
   return NUMBER.test(text) ? Number(text) : undefined
 }
 
-/** A date, or a date and time. The default zone is UTC. */
-const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/i
+const DURATION = /^(-?(?:\d+(?:\.\d+)?|\.\d+))(ms|s|m|min|h)$/
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 }
+
+/** Milliseconds of a number with a unit: `10m`, `-1.5h`. */
+export function parseDuration(text: string): number | undefined {
+  const [, number, unit = ''] = DURATION.exec(text) ?? []
+  return number === undefined ? undefined : Number(number) * (UNITS_MS[unit] as number)
+}
+
+/** A date, or a date and time. The default zone is UTC. The year can have six digits, as in `toISOString()`. */
+const TIME = /^((?:\d{4}|[+-]\d{6})-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/i
 
 export interface TimeInterval {
   readonly startMs: number
@@ -31,16 +40,11 @@ export function parseTimeInterval(text: string): TimeInterval | undefined {
 }
 
 /** Whether the day exists: V8 parses February 30 as March 2. @param date `2026-01-31`, or with a six-digit year as in `toISOString()` */
-export function isDay(date: string): boolean {
+function isDay(date: string): boolean {
   return new Date(Date.parse(date)).toJSON()?.startsWith(date) === true
-}
-
-/** Whether the text is a version: `1.9.3`, `v2`, `1.10.0-rc.1`. */
-export function isVersion(text: string): boolean {
-  return /^v?\d/.test(text)
 }
 
 /** Whether the text can be a bound of a range. */
 export function isOperand(text: string): boolean {
-  return parseNumber(text) !== undefined || parseTimeInterval(text) !== undefined
+  return [parseNumber, parseDuration, parseTimeInterval].some((parse) => parse(text) !== undefined)
 }

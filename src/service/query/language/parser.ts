@@ -6,7 +6,7 @@ import type { QueryNode, QueryProblem, QueryValue } from './query-node.js'
 import { scanField, scanWord, skipSpace } from './scanner.js'
 import { parseFieldValue, parseSearchValue } from './value-parser.js'
 
-export const MAX_QUERY_LENGTH = 2000
+export const MAX_QUERY_LENGTH = 8000
 /** Maximum nesting depth of brackets and negations. */
 const MAX_DEPTH = 50
 /** Limits the time of a query: each term can be compared with each entry. */
@@ -26,7 +26,7 @@ export function parseQuery(text: string): ParsedQuery {
 }
 
 const CHART_IN_FILTER =
-  'a filter has no chart: GET /local/chart computes one, with the part after “|” as its parameter chart'
+  'a filter has no chart: pino-ingest query --by FIELD counts values, and GET /local/chart takes the part after “|” as chart'
 
 /** What a search box contains: a filter, and the text of a chart after `|`. */
 export interface Search {

@@ -2,14 +2,15 @@
 import { IngestServiceError } from '../../ingest-service-error.js'
 import type { IndexedEntry, IndexedRequest } from '../../store/indexed-record.js'
 import { findFieldRule, resolveFieldName } from '../language/fields.js'
-import { parseNumber } from '../language/operands.js'
 import { parseQuery } from '../language/parser.js'
 import { printQuery } from '../language/printer.js'
-import type { QueryNode, QueryProblem, QueryValue, TermNode } from '../language/query-node.js'
+import type { QueryNode, QueryProblem, TermNode } from '../language/query-node.js'
 import { QueryProblemError } from '../language/query-node.js'
-import { foldCase, testRequestTexts, testEntryTexts } from '../../store/record-texts.js'
-import { findEntryReader, findRequestReader, isIndexedEntryField, isIndexedRequestField } from './field-readers.js'
-import type { FieldReader, FieldValue } from './record-readers.js'
+import { findText } from '../language/search-texts.js'
+import { foldCase } from '../../store/record-texts.js'
+import { ENTRIES, findReader, isIndexed, REQUESTS } from './field-readers.js'
+import type { SearchedKind } from './field-readers.js'
+import type { FieldValue } from './record-readers.js'
 import type { MatchMemo, MemoKey } from './match-memo.js'
 import { compilePattern, MAX_PATTERN_MS, PatternBudget } from './pattern.js'
 import { compileValue, findParts } from './value-predicates.js'
@@ -17,31 +18,9 @@ import type { ValueTest } from './value-predicates.js'
 
 export type Matcher<R> = (record: R) => boolean
 
-/** Accessors that the compiler needs for a kind of record. */
-interface SearchedKind<R> {
-  readonly name: string
-  readonly isIndexed: (field: string) => boolean
-  readonly findReader: (field: string, timesAsText?: boolean) => FieldReader<R>
-  readonly anyText: (record: R, visit: (text: string) => boolean) => boolean
-}
-
 interface Searched extends MemoKey {
   /** All texts in lower case, each followed by U+001F. */
   readonly search: string
-}
-
-const ENTRIES: SearchedKind<IndexedEntry> = {
-  name: 'entry',
-  isIndexed: isIndexedEntryField,
-  findReader: findEntryReader,
-  anyText: ({ record }, visit) => testEntryTexts(record.entry, visit),
-}
-
-const REQUESTS: SearchedKind<IndexedRequest> = {
-  name: 'request',
-  isIndexed: isIndexedRequestField,
-  findReader: findRequestReader,
-  anyText: ({ record }, visit) => testRequestTexts(record.request, visit),
 }
 
 /**
@@ -131,7 +110,7 @@ class Compiler<R extends Searched> {
     switch (value?.kind) {
       case 'exact': {
         const lower = foldCase(value.text)
-        return this.#memoized(node, ({ search }) => search.includes(lower), SEARCH_COST)
+        return this.#memoized(node, ({ search }) => findText(search, lower) !== -1, SEARCH_COST)
       }
       case 'wildcard': {
         const parts = value.parts.map((part) => foldCase(part)).filter((part) => part !== '')
@@ -151,44 +130,22 @@ class Compiler<R extends Searched> {
   #compileField(node: TermNode, typed: string): Compiled<R> {
     const name = resolveFieldName(typed)
     const tests = node.values.map((value) => compileValue(value, name))
-    const timesAsText = node.values.some(({ kind }) => kind === 'pattern' || kind === 'wildcard')
-    const read = this.#kind.findReader(name, timesAsText)
+    const asText = node.values.some(({ kind }) => kind === 'pattern' || kind === 'wildcard')
+    const read = findReader(this.#kind, name, asText)
     const test = join('or', tests) as ValueTest
     const matches = (record: R): boolean => matchesAny(read(record), test)
     const pattern = node.values.find(({ kind }) => kind === 'pattern')
     if (pattern !== undefined)
       return this.#memoized(node, (record) => this.#time.measure(pattern, () => matches(record)), PATTERN_COST)
-    if (this.#kind.isIndexed(name)) return { test: matches, cost: FIELD_COST }
-    // Searches the text first, because reading a field from the record is several times slower.
-    const matchesSubstring = findFieldRule(name)?.matchesSubstring === true
-    const literals = isSearched(name) ? node.values.map((value) => findValueLiteral(value, matchesSubstring)) : ['']
-    const mayMatch = ({ search }: R): boolean => literals.some((literal) => search.includes(literal))
-    const found = literals.includes('') ? matches : (record: R) => mayMatch(record) && matches(record)
-    return this.#memoized(node, found, RECORD_COST)
+    if (isIndexed(this.#kind, name)) return { test: matches, cost: FIELD_COST }
+    // A time such as `-10m` is another one in the next query, so outcomes must not be cached.
+    if (findFieldRule(name)?.type === 'time') return { test: matches, cost: RECORD_COST }
+    return this.#memoized(node, matches, RECORD_COST)
   }
 
   #memoized(node: TermNode, test: Matcher<R>, cost: number): Compiled<R> {
     return { test: this.#memo?.memoize(`${this.#kind.name} ${printQuery(node)}`, test) ?? test, cost }
   }
-}
-
-/** Fields whose values are not in the search text. */
-const NOT_SEARCHED: readonly string[] = ['received_at', 'id', 'seq', 'notify', 'notify_channels', 'timestamp']
-
-function isSearched(name: string): boolean {
-  return !NOT_SEARCHED.includes(name) && !name.startsWith('perf.')
-}
-
-/** Returns a lower-case text that the search text of every matching record contains; empty if there is no such text. */
-function findValueLiteral(value: QueryValue, matchesSubstring: boolean): string {
-  if (value.kind === 'wildcard') {
-    const longest = value.parts.reduce((one, part) => (part.length > one.length ? part : one), '')
-    return foldCase(longest)
-  }
-  if (value.kind !== 'exact') return ''
-  // 1e3 matches the number 1000, whose text does not contain `1e3`.
-  const isOtherNumber = parseNumber(value.text) !== undefined && String(Number(value.text)) !== value.text
-  return matchesSubstring || !isOtherNumber ? foldCase(value.text) : ''
 }
 
 function join<T>(kind: 'and' | 'or', tests: readonly ((one: T) => boolean)[]): (one: T) => boolean {

@@ -1,7 +1,11 @@
 /** Readers for the fields of indexed records (pure). */
 import type { IndexedEntry, IndexedRequest } from '../../store/indexed-record.js'
+import { testEntryTexts, testRequestTexts } from '../../store/record-texts.js'
 import { findRecordReader, createOwnReader, REQUEST_READERS } from './record-readers.js'
 import type { FieldReader, Readers } from './record-readers.js'
+
+/** `run:last` matches the processes that run now. */
+const LAST_RUN = 'last'
 
 /** Several times faster than reading the record, because all indexed entries share one hidden class. */
 const INDEXED_ENTRY_READERS: Readers<IndexedEntry> = {
@@ -14,6 +18,7 @@ const INDEXED_ENTRY_READERS: Readers<IndexedEntry> = {
   trace_id: ({ trace_id }) => trace_id,
   request_id: ({ request_id }) => request_id,
   timestamp: ({ timeMs }) => timeMs,
+  run: ({ run }) => (run?.isLast() === true ? [run.id, LAST_RUN] : run?.id),
   tag: ({ tags }) => tags,
   environment: ({ environment }) => environment,
   version: ({ version }) => version,
@@ -33,28 +38,42 @@ const INDEXED_REQUEST_READERS: Readers<IndexedRequest> = {
   seq: ({ seq }) => seq,
 }
 
-/** @param name resolved @param timesAsText read times as text instead of milliseconds */
-export function findEntryReader(name: string, timesAsText = false): FieldReader<IndexedEntry> {
-  const indexed = createOwnReader(INDEXED_ENTRY_READERS, name)
-  if (indexed !== undefined && !(timesAsText && name === 'timestamp')) return indexed
-  const read = findRecordReader(name)
-  return ({ record }) => read(record)
+/** How a kind of record is searched. */
+export interface SearchedKind<R> {
+  readonly name: string
+  readonly indexed: Readers<R>
+  /** Reads a field from the record. */
+  readonly findReader: (field: string) => FieldReader<R>
+  readonly anyText: (record: R, visit: (text: string) => boolean) => boolean
 }
 
-/** @param name resolved @param timesAsText read times as text instead of milliseconds */
-export function findRequestReader(name: string, timesAsText = false): FieldReader<IndexedRequest> {
-  const indexed = createOwnReader(INDEXED_REQUEST_READERS, name)
-  if (indexed !== undefined && !(timesAsText && name === 'timestamp')) return indexed
-  const read = createOwnReader(REQUEST_READERS, name)
-  return read === undefined ? () => undefined : ({ record }) => read(record)
+export const ENTRIES: SearchedKind<IndexedEntry> = {
+  name: 'entry',
+  indexed: INDEXED_ENTRY_READERS,
+  findReader: (field) => {
+    const read = findRecordReader(field)
+    return ({ record }) => read(record)
+  },
+  anyText: ({ record }, visit) => testEntryTexts(record.entry, visit),
 }
 
-/** Whether the indexed record has the field. @param name resolved */
-export function isIndexedEntryField(name: string): boolean {
-  return Object.hasOwn(INDEXED_ENTRY_READERS, name)
+export const REQUESTS: SearchedKind<IndexedRequest> = {
+  name: 'request',
+  indexed: INDEXED_REQUEST_READERS,
+  findReader: (field) => {
+    const read = createOwnReader(REQUEST_READERS, field)
+    return ({ record }) => read?.(record)
+  },
+  anyText: ({ record }, visit) => testRequestTexts(record.request, visit),
 }
 
-/** @param name resolved */
-export function isIndexedRequestField(name: string): boolean {
-  return Object.hasOwn(INDEXED_REQUEST_READERS, name)
+/** Whether the indexed record has the field. @param field resolved */
+export function isIndexed<R>({ indexed }: SearchedKind<R>, field: string): boolean {
+  return Object.hasOwn(indexed, field)
+}
+
+/** @param field resolved @param asText read times as text instead of milliseconds, and only the id of a run */
+export function findReader<R>(kind: SearchedKind<R>, field: string, asText = false): FieldReader<R> {
+  const hasOtherText = asText && (field === 'timestamp' || field === 'run')
+  return (hasOtherText ? undefined : createOwnReader(kind.indexed, field)) ?? kind.findReader(field)
 }

@@ -3,7 +3,6 @@ import loadRe2 from '../../../shared/load-re2.cjs'
 import { IngestServiceError } from '../../ingest-service-error.js'
 import type { QueryValue } from '../language/query-node.js'
 import { QueryProblemError } from '../language/query-node.js'
-import { findLiteral } from './pattern-literal.js'
 
 /** Limits the program size, because the time per character can be proportional to it. */
 const MAX_INSTRUCTIONS = 1000
@@ -60,4 +59,36 @@ export function compilePattern(value: QueryValue & { readonly kind: 'pattern' })
     const reason = (error as Error).message.replace(/^error parsing regexp: /, '')
     throw new QueryProblemError(`invalid regular expression: ${reason}`, value.start, value.end)
   }
+}
+
+/** An escape, a class, a number of repetitions, or one character. */
+const TOKEN = /\\[^]|\[\^?\]?(?:\\[^]|\[:\w+:\]|[^\]\\])*\]|\{[^}]*\}|[^]/g
+/** Escapes with further characters: `\x41`, `\pL`, `\Q…\E`. */
+const LONG_ESCAPE = /\\[^dDwWsSbBAz\W]/
+const SPECIAL = /[\\^$.*+?()[\]{}|]/
+/** Letters with more than two case variants: `ſ` is an s, the Kelvin sign a k. */
+const FOLDED = /[ks]/i
+
+/**
+ * Finds a text that every match contains. Searching for it first is many times faster.
+ * @param isFolded whether any part of the expression ignores case
+ * @returns the longest required text outside of groups; empty if there is none
+ */
+export function findLiteral(source: string, isFolded: boolean): string {
+  if (LONG_ESCAPE.test(source)) return ''
+  let [longest, run, depth] = ['', '', 0]
+  for (const [token] of source.matchAll(TOKEN)) {
+    if (token === '|' && depth === 0) return ''
+    depth += token === '(' ? 1 : token === ')' ? -1 : 0
+    const text = token.replace(/^\\(?=\W)/, '')
+    const isText = depth === 0 && text.length === 1 && (text !== token || !SPECIAL.test(text)) && text <= '~'
+    if (isText && !(isFolded && FOLDED.test(text))) run += text
+    else {
+      // `*`, `?` and `{` can make the previous character optional.
+      if (/^[*?{]/.test(token)) run = run.slice(0, -1)
+      if (run.length > longest.length) longest = run
+      run = ''
+    }
+  }
+  return run.length > longest.length ? run : longest
 }

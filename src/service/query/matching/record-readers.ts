@@ -2,6 +2,7 @@
 import type { Json } from '../../../protocol/log-entry.js'
 import { findRoute } from '../../store/failed-route.js'
 import { findErrorGroup } from '../../store/group-fingerprint.js'
+import { findRunId } from '../../store/runs.js'
 import type { StoredEntry, StoredRequestLog } from '../../store/stored-record.js'
 import { resolveFieldName } from '../language/fields.js'
 
@@ -23,6 +24,7 @@ export const ENTRY_READERS: Readers<StoredEntry> = {
   route: ({ entry }) => findRoute(entry),
   trace_id: ({ entry }) => entry.trace?.trace_id,
   request_id: ({ entry }) => entry.request_id,
+  run: ({ entry }) => findRunId(entry),
   timestamp: ({ entry }) => entry.timestamp,
   tag: ({ entry }) => entry.tags,
   environment: ({ entry }) => entry.environment,
@@ -85,6 +87,14 @@ export function readField(record: StoredEntry, typed: string): string | undefine
   const isList = Array.isArray(value) && value.every((item) => typeof item !== 'object')
   if (isList) return value.join(', ')
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
+}
+
+/** The texts of a value, and of all values in an array or object. */
+export function listTexts(value: FieldValue): readonly string[] {
+  if (value === undefined) return []
+  if (typeof value !== 'object' || value === null) return [String(value)]
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value as readonly string[]
+  return Object.values(value).flatMap((item: FieldValue) => listTexts(item))
 }
 
 const METADATA = 'metadata.'

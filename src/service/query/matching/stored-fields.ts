@@ -2,7 +2,8 @@
 import type { Json } from '../../../protocol/log-entry.js'
 import type { StoredEntry } from '../../store/stored-record.js'
 import type { FieldType } from '../language/fields.js'
-import { ENTRY_READERS } from './record-readers.js'
+import { ENTRY_READERS, listTexts } from './record-readers.js'
+import type { Scalar } from './value-predicates.js'
 
 /** Limits the paths per entry, because keys can be data: `{ "user-1": … }`. */
 const MAX_PATHS = 100
@@ -28,15 +29,42 @@ export function collectFields(record: StoredEntry, hasFingerprint: boolean, add:
 /** Returns the paths of all values, including members of objects in arrays. */
 function collectPaths(metadata: Json): ReadonlyMap<string, FieldType> {
   const found = new Map<string, FieldType>()
-  const visit = (value: Json, path: string, depth: number): void => {
-    if (typeof value !== 'object' || value === null) {
-      if (path === '' || path.length > MAX_PATH || found.size >= MAX_PATHS) return
-      const isNumber = typeof value === 'number' && found.get(path) !== 'text'
-      found.set(path, isNumber ? 'number' : 'text')
-    } else if (depth > MAX_DEPTH) return
-    else if (Array.isArray(value)) for (const item of value) visit(item, path, depth + 1)
-    else for (const name in value) visit(value[name] as Json, path === '' ? name : `${path}.${name}`, depth + 1)
+  visitPaths(metadata, (path, value) => {
+    if (path === '' || path.length > MAX_PATH) return false
+    const isNumber = typeof value === 'number' && found.get(path) !== 'text'
+    found.set(path, isNumber ? 'number' : 'text')
+    return found.size >= MAX_PATHS
+  })
+  return found
+}
+
+/** Stops when `visit` returns true. @returns whether it stopped */
+function visitPaths(value: Json, visit: (path: string, value: Scalar) => boolean, path = '', depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return visit(path, value)
+  if (depth > MAX_DEPTH) return false
+  if (Array.isArray(value)) return value.some((item) => visitPaths(item, visit, path, depth + 1))
+  for (const name in value)
+    if (visitPaths(value[name] as Json, visit, path === '' ? name : `${path}.${name}`, depth + 1)) return true
+  return false
+}
+
+const SEARCHED = KNOWN.filter(
+  ([name]) => !/^(?:received_at|id|seq|notify.*|timestamp|level|duration|perf\..*)$/.test(name),
+)
+
+/** Finds the first field with a text for which the test returns true; in metadata, also by its name. */
+export function findFieldWith(
+  record: StoredEntry,
+  test: (text: string) => boolean,
+): { readonly field: string; readonly text: string } | undefined {
+  for (const [field, read] of SEARCHED) {
+    const text = listTexts(read(record)).find(test)
+    if (text !== undefined) return { field, text }
   }
-  visit(metadata, '', 0)
+  let found: { readonly field: string; readonly text: string } | undefined
+  visitPaths(record.entry.metadata ?? {}, (field, value) => {
+    if (test(String(value)) || test(field)) found = { field, text: String(value) }
+    return found !== undefined
+  })
   return found
 }

@@ -2,7 +2,7 @@
 import { LEVELS } from '../../../protocol/log-entry.js'
 import { findFieldRule } from '../language/fields.js'
 import type { FieldRule } from '../language/fields.js'
-import { isVersion, parseNumber, parseTimeInterval } from '../language/operands.js'
+import { parseDuration, parseNumber, parseTimeInterval } from '../language/operands.js'
 import type { CompareOperator, QueryValue } from '../language/query-node.js'
 import { QueryProblemError } from '../language/query-node.js'
 import { compilePattern } from './pattern.js'
@@ -44,7 +44,7 @@ function compileExact(value: QueryValue, text: string, rule: FieldRule | undefin
   }
   const lower = foldCase(text)
   if (rule?.matchesSubstring === true) return (one) => foldCase(String(one)).includes(lower)
-  const number = parseNumber(text)
+  const number = parseNumber(text) ?? (rule?.type === 'number' ? parseDuration(text) : undefined)
   const equals = createEqualsText(text)
   return (one) => (typeof one === 'number' ? one === number : equals(String(one)))
 }
@@ -80,7 +80,7 @@ export function findParts(text: string, parts: readonly string[], from: number):
   return end
 }
 
-/** A date without a time means the whole day; other times are compared as instants. */
+/** A date without a time means the whole day; other times are compared as instants. `10m` is 10 minutes ago, or a number of milliseconds. */
 function compileComparison(
   value: QueryValue,
   operator: CompareOperator,
@@ -89,12 +89,18 @@ function compileComparison(
   rule: FieldRule | undefined,
 ): ValueTest {
   if (rule?.type === 'level') return compileLevel(value, operator, operand)
-  if (rule?.isVersion === true) {
-    if (!isVersion(operand)) throw createOperandProblem(value, name, rule)
-    const limit = parseVersion(operand)
-    return (one) => isVersion(String(one)) && compare(operator, compareVersions(parseVersion(String(one)), limit), 0)
+  if (name === 'version') {
+    if (!VERSION.test(operand)) throw createOperandProblem(value, name, rule)
+    const limit = createVersionKey(operand)
+    return (one) =>
+      VERSION.test(String(one)) && compare(operator, ORDER.compare(createVersionKey(String(one)), limit), 0)
   }
-  const number = parseNumber(operand)
+  const durationMs = parseDuration(operand)
+  if (rule?.type === 'time' && durationMs !== undefined) {
+    const limitMs = Date.now() - Math.abs(durationMs)
+    return testTime((ms) => compare(operator, ms, limitMs), rule)
+  }
+  const number = parseNumber(operand) ?? durationMs
   if (rule?.type === 'time' || (number === undefined && parseTimeInterval(operand) !== undefined)) {
     const span = parseTimeInterval(operand)
     if (span === undefined || rule?.type === 'number') throw createOperandProblem(value, name, rule)
@@ -110,30 +116,13 @@ function compileComparison(
   }
 }
 
-const PARTS = new Intl.Collator('en', { numeric: true })
+const VERSION = /^v?\d/
+const ORDER = new Intl.Collator('en', { numeric: true })
 
-interface Version {
-  readonly numbers: readonly string[]
-  /** '' for a release. */
-  readonly preRelease: string
-}
-
-function parseVersion(text: string): Version {
-  const build = text.indexOf('+')
-  const version = (build === -1 ? text : text.slice(0, build)).replace(/^v/, '')
-  const dash = version.indexOf('-')
-  if (dash === -1) return { numbers: version.split('.'), preRelease: '' }
-  return { numbers: version.slice(0, dash).split('.'), preRelease: version.slice(dash + 1) }
-}
-
-/** As Semantic Versioning 2.0, section 11: by the numbers, and a pre-release comes before its release. */
-function compareVersions(a: Version, b: Version): number {
-  for (let at = 0; at < Math.max(a.numbers.length, b.numbers.length); at++) {
-    const difference = PARTS.compare(a.numbers[at] ?? '0', b.numbers[at] ?? '0')
-    if (difference !== 0) return difference
-  }
-  if ((a.preRelease === '') !== (b.preRelease === '')) return a.preRelease === '' ? 1 : -1
-  return PARTS.compare(a.preRelease, b.preRelease)
+/** A text that sorts by the numbers of the version, and a pre-release before its release. */
+function createVersionKey(version: string): string {
+  const [, numbers = '', preRelease] = /^v?([^-+]*)(?:-([^+]*))?/.exec(version) ?? []
+  return `${[...numbers.split('.'), '0', '0', '0'].slice(0, 4).join('.')}.${preRelease === undefined ? '1' : `0.${preRelease}`}`
 }
 
 function compare(operator: CompareOperator, a: number, b: number): boolean {
@@ -170,11 +159,11 @@ function compileLevel(value: QueryValue, operator: CompareOperator | '=', operan
 }
 
 function createTimeProblem({ start, end }: QueryValue): QueryProblemError {
-  return new QueryProblemError('expected a time as 2026-01-31T08:00:00Z or 2026-01-31', start, end)
+  return new QueryProblemError('expected a time as 2026-01-31T08:00:00Z, 2026-01-31 or >-10m', start, end)
 }
 
 function createOperandProblem(value: QueryValue, name: string, rule: FieldRule | undefined): QueryProblemError {
   if (rule?.type === 'time') return createTimeProblem(value)
-  const wanted = rule?.isVersion === true ? 'a version' : rule?.type === 'number' ? 'a number' : 'a number or a time'
+  const wanted = name === 'version' ? 'a version' : rule?.type === 'number' ? 'a number' : 'a number or a time'
   return new QueryProblemError(`${name} can only be compared with ${wanted}`, value.start, value.end)
 }

@@ -16,6 +16,7 @@ it.each<[string, string | null, string, string]>([
   ['(a OR ser|', null, 'ser', 'ser'],
   ['se|rvice:a', null, 'se', 'service:'],
   ['service:|', 'service', '', ''],
+  ['service: |', null, '', ''],
   ['service:a|', 'service', 'a', 'a'],
   ['service:a|pi x', 'service', 'a', 'api'],
   ['x -service:a|', 'service', 'a', 'a'],
@@ -72,13 +73,18 @@ it('any inserted value is parsed as that value', () => {
   )
 })
 
+it('completes at the end of a text that has become shorter than the position', () => {
+  expect(findCompletion('', 5)).toMatchObject({ kind: 'field', start: 0, end: 0 })
+  expect(findCompletion('service:a', 20)).toMatchObject({ field: 'service', prefix: 'a', end: 9 })
+})
+
 it('does not throw at any position of any text', () => {
   let completed = 0
   const part = fc.constantFrom('a', '"', ':', '(', ')', ',', '/', '-', ' ', '\\', '>', 'level', '💥')
   fc.assert(
     fc.property(fc.array(part, { maxLength: 12 }), fc.nat(20), (parts, caret) => {
       const text = parts.join('')
-      const found = findCompletion(text, Math.min(caret, text.length))
+      const found = findCompletion(text, caret)
       if (found === undefined) return
       completed++
       expect(found.start).toBeLessThanOrEqual(Math.min(caret, text.length))

@@ -2,7 +2,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { addTerm, excludeTerm, listTerms, parseQuery } from '../../../../src/service/query/language/index.js'
-import { removeTerm, setComparison, toggleValue } from '../../../../src/service/query/language/index.js'
+import {
+  createRequestQuery,
+  removeTerm,
+  setComparison,
+  toggleValue,
+} from '../../../../src/service/query/language/index.js'
 import { queryText, withoutPositions } from './queries.js'
 import { modelRuns } from '../../../model-runs.js'
 
@@ -58,6 +63,14 @@ it.each<[string, string]>([
 ])('toggles service b in %j', (q, expected) => {
   expect(toggleValue(q, 'service', 'b')).toBe(expected)
 })
+
+it.each<[Parameters<typeof createRequestQuery>[0], string | null]>([
+  [{ trace_id: 't-1', run: 'shop-1@h', service: 'shop', request_id: '7' }, 'trace:t-1'],
+  [{ run: 'shop-1@h', service: 'shop', request_id: '7' }, 'run:shop-1@h request_id:7'],
+  [{ service: 'my shop', request_id: '7' }, 'service:"my shop" request_id:7'],
+  [{ request_id: '7' }, 'request_id:7'],
+  [{ run: 'shop-1@h', service: 'shop' }, null],
+])('the entries of the request %j are %s', (identity, q) => expect(createRequestQuery(identity)).toBe(q))
 
 describe('terms', () => {
   it('lists required terms with canonical names', () => {

@@ -185,6 +185,7 @@ function toRegExp(value: QueryValue & { kind: 'pattern' | 'wildcard' }, isWhole:
 function searches(value: QueryValue, texts: readonly string[]): boolean {
   if (value.kind === 'present') return true
   return texts.some((text) => {
+    if (value.kind === 'exact' && /^\d+$/.test(value.text)) return text.split(/[^\p{L}\p{N}]/u).includes(value.text)
     if (value.kind === 'exact') return text.toLowerCase().includes(value.text.toLowerCase())
     if (value.kind === 'wildcard') return toRegExp(value, false).test(text.toLowerCase())
     return value.kind === 'pattern' && toRegExp(value, false).test(text)
@@ -228,24 +229,10 @@ function isWithin(time: string, asked: string): boolean {
 
 function compares(field: string, one: Scalar, operator: string, operand: string): boolean {
   if (field === 'level') return orders(SEVERITIES.indexOf(String(one)), operator, SEVERITIES.indexOf(operand))
-  if (field === 'version' && !/^v?\d/.test(String(one))) return false
-  if (field === 'version')
-    return orders(
-      Number(sortable(String(one)) > sortable(operand)) - Number(sortable(String(one)) < sortable(operand)),
-      operator,
-      0,
-    )
   if (NUMBER.test(operand)) return NUMBER.test(String(one)) && orders(Number(one), operator, Number(operand))
   if (!TIME.test(String(one))) return false
   const isDayEnd = operand.length === 10 && (operator === '>' || operator === '<=')
   return orders(toMs(String(one)), operator, toMs(operand) + (isDayEnd ? 86_399_999 : 0))
-}
-
-/** A version as a text that sorts by its numbers; a release after its pre-releases. */
-function sortable(version: string): string {
-  const [release = '', ...before] = (version.split('+')[0] ?? '').replace(/^v/, '').split('-')
-  const padded = [...release.split('.'), '0', '0', '0'].slice(0, 4).map((part) => part.padStart(9, '0'))
-  return `${padded.join('.')}${before.length === 0 ? '~' : `-${before.join('-')}`}`
 }
 
 function orders(a: number, operator: string, b: number): boolean {

@@ -2,8 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compileEntryQuery } from '../../../../src/service/query/matching/compile-query.js'
-import { compilePattern } from '../../../../src/service/query/matching/pattern.js'
-import { findLiteral } from '../../../../src/service/query/matching/pattern-literal.js'
+import { compilePattern, findLiteral } from '../../../../src/service/query/matching/pattern.js'
 import { indexEntry } from '../../../../src/service/store/indexed-record.js'
 import { entryOf } from '../../support.js'
 import { modelRuns } from '../../../model-runs.js'
@@ -99,7 +98,8 @@ it.each([
   ['a+bc', 'bc'],
   ['[a-z]xy[]z]', 'xy'],
   ['abc|d', ''],
-  ['ab\\x41cd', 'ab'],
+  ['ab\\x41cd', ''],
+  ['\\Qab(\\Ecd', ''],
   ['Order\\.js', 'Order.js'],
   ['[[:alpha:]]xy', 'xy'],
   ['ab{2,3}cd', 'cd'],

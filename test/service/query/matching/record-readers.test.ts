@@ -2,11 +2,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Json, LogEntry } from '../../../../src/protocol/log-entry.js'
 import { FIELDS } from '../../../../src/service/query/language/fields.js'
-import { isIndexedEntryField, isIndexedRequestField } from '../../../../src/service/query/matching/field-readers.js'
+import { ENTRIES, isIndexed, REQUESTS } from '../../../../src/service/query/matching/field-readers.js'
 import { readField } from '../../../../src/service/query/matching/record-readers.js'
 import { compileEntryQuery } from '../../../../src/service/query/matching/compile-query.js'
-import { countEntryValues } from '../../../../src/service/query/field-values.js'
+import { countValues } from '../../../../src/service/query/field-values.js'
 import { indexEntry } from '../../../../src/service/store/indexed-record.js'
+import { Runs } from '../../../../src/service/store/runs.js'
 import { entryOf } from '../../support.js'
 import { expectLinearTime } from '../../../linear-time.js'
 
@@ -25,7 +26,7 @@ describe.each(['host', 'route'])('%s, a field of request logs', (name) => {
     expect(readField(record, typed)).toBe('/orders')
     expect(compileEntryQuery(`${typed}:/orders`)(indexEntry(record))).toBe(true)
     expect(compileEntryQuery(`${typed}:x`)(indexEntry(record))).toBe(false)
-    expect(countEntryValues([indexEntry(record)], { field: typed, limit: 5 }).items).toEqual([
+    expect(countValues(ENTRIES, [indexEntry(record)], { field: typed, limit: 5 }).items).toEqual([
       { value: '/orders', count: 1 },
     ])
   })
@@ -41,7 +42,7 @@ const complete: LogEntry = {
   version: 'value-version',
   user_id: 'value-user_id',
   user: { id: 'value-user.id', email: 'value-user.email', name: 'value-user.name' },
-  metadata: { route: 'value-route', host: 'value-host' },
+  metadata: { route: 'value-route', host: 'value-host', pid: 7, hostname: 'h' },
   tags: ['value-tag'],
   error: { type: 'value-error.type', message: 'value-error.message', stack: 'value-error.stack' },
   request: {
@@ -83,6 +84,7 @@ const OTHER_VALUES: Readonly<Record<string, readonly string[]>> = {
   received_at: ['2026-01-31T09:00:00.000Z'],
   id: ['value-id'],
   seq: ['77'],
+  run: ['value-service-7@h'],
 }
 
 describe('every field has its own value, by each of its names', () => {
@@ -95,7 +97,9 @@ describe('every field has its own value, by each of its names', () => {
     const values = OTHER_VALUES[name] ?? [`value-${name}`]
     const column = name === 'breadcrumbs' ? JSON.stringify([{ message: values[0] }]) : values.join(', ')
     expect(readField(record, typed)).toBe(column)
-    const matches = (q: string): boolean => compileEntryQuery(`"${typed}":${q}`)(indexEntry(record))
+    const indexed = indexEntry(record)
+    indexed.run = new Runs().add(complete, 0)
+    const matches = (q: string): boolean => compileEntryQuery(`"${typed}":${q}`)(indexed)
     for (const value of values) {
       expect(matches(`"${value}"`), value).toBe(true)
       expect(matches(`/^${value.replaceAll('.', '\\.')}$/`), value).toBe(true)
@@ -124,7 +128,7 @@ describe('a name with dots', () => {
 })
 
 it('compares seq without reading the record', () => {
-  expect([isIndexedEntryField('seq'), isIndexedRequestField('seq')]).toEqual([true, true])
+  expect([isIndexed(ENTRIES, 'seq'), isIndexed(REQUESTS, 'seq')]).toEqual([true, true])
 })
 
 it('a column has the computed fingerprint, and the names of a user once', () => {

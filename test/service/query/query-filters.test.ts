@@ -1,7 +1,7 @@
 /** URL parameters are parsed to a query, or refused with a reason. */
 import { expect, it } from 'vitest'
-import { ENTRY_FILTERS, PAGE, readParameters } from '../../../src/service/query/url-parameters.js'
-import type { ParameterName } from '../../../src/service/query/url-parameters.js'
+import { ENTRY_FILTERS, PAGE, readParameters } from '../../../src/service/query/query-filters.js'
+import type { ParameterName } from '../../../src/service/query/query-filters.js'
 
 const ALL: readonly ParameterName[] = [
   ...ENTRY_FILTERS,
@@ -12,6 +12,7 @@ const ALL: readonly ParameterName[] = [
   'columns',
   'method',
   'route',
+  'format',
 ]
 const read = (text: string, known = ALL): unknown => readParameters(new URLSearchParams(text), known)
 
@@ -35,7 +36,8 @@ it.each<[string, string, (readonly ParameterName[])?]>([
   ['limit=1', '"limit"', ENTRY_FILTERS],
   ['constructor=1', '"constructor"'],
   ['limit=1&limit=2', 'limit must be set only once, got "2"'],
-  ['view=long', 'view must be summary'],
+  ['view=long', 'view must be one of summary'],
+  ['format=csv', 'format must be one of ndjson'],
   ['limit=', 'limit must be an integer from 1 to 1000, got ""'],
   ['limit=0', 'got "0"'],
   ['limit=1001', 'got "1001"'],
