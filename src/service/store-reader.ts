@@ -1,25 +1,22 @@
 /** Queries over the stored records, for calls in-process and over HTTP. A query scans the records in memory at most once. */
-import { randomUUID } from 'node:crypto'
+import type { Feedback } from '../protocol/resources.js'
 import { computeChartData, NO_CHART } from './analytics/chart-data.js'
-import { listGroups, toErrorGroup } from './analytics/error-groups.js'
+import { indexUsers, listGroups, toErrorGroup } from './analytics/error-groups.js'
 import type { GroupContext } from './analytics/error-groups.js'
-import { createHistogram, NO_HISTOGRAM } from './analytics/histogram.js'
+import { countLevels, createHistogram, NO_HISTOGRAM } from './analytics/histogram.js'
 import { findNewFingerprints, summarizeVersions } from './analytics/latest-versions.js'
-import { countLevels } from './analytics/level-counts.js'
 import { summarizeMonitors } from './analytics/monitors.js'
-import { compareReleases } from './analytics/release-comparison.js'
-import { summarizeReleases, tallyReleases } from './analytics/release-health.js'
-import { findRequestVersions } from './analytics/request-versions.js'
-import { summarizeRoutes, toRouteLatency } from './analytics/route-stats.js'
+import { compareReleases, findRequestEntries } from './analytics/release-comparison.js'
+import { summarizeRoutes } from './analytics/route-stats.js'
 import { clampRange, createTimeBuckets, findTimeRange } from './analytics/time-buckets.js'
-import { toTrace } from './analytics/trace-spans.js'
+import type { TimeBuckets, TimeRange } from './analytics/time-buckets.js'
+import { toTimeline } from './analytics/trace-spans.js'
 import { listTraces } from './analytics/traces.js'
 import type { IndexedEntry, IndexedRecord, IndexedRequest } from './store/indexed-record.js'
 import type { Store } from './store/store.js'
 import type { LevelCounts, Page, PageQuery, RecordKind, Records, Stored, StoredEntry } from './store/stored-record.js'
 import type { StoredRequestLog } from './store/stored-record.js'
 import type {
-  Arrivals,
   ChartData,
   EntryContext,
   EntryPage,
@@ -29,39 +26,36 @@ import type {
   FieldInfo,
   FieldValues,
 } from './query/api-types.js'
-import type {
-  Histogram,
-  MonitorSummary,
-  ReleaseComparison,
-  ReleaseHealth,
-  RouteLatency,
-  RouteStats,
-} from './query/api-types.js'
-import type { Trace, TraceSummary, VersionSummary } from './query/api-types.js'
-import { checkFormat, exportEntries } from './query/entry-export.js'
-import { readTimeContext, readTimePage } from './query/entry-pages.js'
+import type { Histogram, MonitorSummary, ReleaseComparison, RouteStats, RunSummary } from './query/api-types.js'
+import type { Timeline, Trace, TraceSummary, VersionSummary } from './query/api-types.js'
+import { FIRST_CURSOR, readTimeContext, readTimePage } from './query/entry-pages.js'
 import type { TimePage, TimePageQuery } from './query/entry-pages.js'
-import { summarizeEntry } from './query/entry-summary.js'
-import { countEntryValues, countRequestValues, listEntryFields, listRequestFields } from './query/field-values.js'
+import { createSummarizer } from './query/entry-summary.js'
+import type { SummaryOptions } from './query/entry-summary.js'
+import { countValues, listEntryFields, listRequestFields } from './query/field-values.js'
 import type { ValueQuery } from './query/field-values.js'
+import { parseDuration } from './query/language/operands.js'
+import { ENTRIES, REQUESTS } from './query/matching/field-readers.js'
 import { MatchMemo } from './query/matching/match-memo.js'
 import { QueryCache } from './query/query-cache.js'
 import {
+  checkSort,
   createEntryMatcher,
+  createQueryError,
   createRequestMatcher,
   parseChartText,
   parseCursor,
   parseLimit,
   parseTimeBounds,
 } from './query/query-filters.js'
-import type { EntryFilter, EntryQuery, RequestFilter, RouteQuery } from './query/query-filters.js'
-import { isBySlowest, readSlowest } from './query/request-pages.js'
-import type { RequestQuery } from './query/request-pages.js'
+import type { EntryFilter, EntryQuery, RequestFilter, RequestQuery, TimeBounds } from './query/query-filters.js'
 
 const DEFAULT_BUCKETS = 60
 const DEFAULT_CONTEXT = 50
-/** 10 minutes. Exports can use more time for regular expressions because they do not block the service. */
-const EXPORT_PATTERN_MS = 600_000
+const MAX_RUNS = 1000
+const MAX_STEPS = 2000
+/** Other requests are handled between two pages of an export. */
+const EXPORT_PAGE = 100
 
 /** Entries that arrived after a `seq`. */
 export interface NewEntries {
@@ -76,24 +70,18 @@ type Buckets = { readonly buckets?: number }
 /** `sort` is unchecked text here; each query validates it. */
 type Sorted<Q> = Omit<Q, 'sort'> & { readonly sort?: string | undefined }
 type Columns = { readonly columns?: readonly string[] }
-type ArrivalsQuery = EntryFilter & { readonly after?: number; readonly run?: string; readonly limit?: number }
 
 /** Methods throw IngestServiceError `QUERY` for an invalid filter, limit or cursor. */
 export class StoreReader {
   readonly #store: Store
-  readonly #wallNow: () => number
   readonly #memo: MatchMemo
   readonly #cache: QueryCache
-  readonly #run = randomUUID()
-  /** The greatest `seq` of the runs before this one; 0 without a journal. */
-  readonly #earlierSeq: number
 
-  constructor(store: Store, wallNow: () => number, memo = new MatchMemo()) {
+  constructor(store: Store, memo = new MatchMemo()) {
     this.#store = store
-    this.#wallNow = wallNow
     this.#memo = memo
-    this.#earlierSeq = store.lastSeq
-    this.#cache = new QueryCache(() => store.revision)
+    // Times such as `-10m` are others a second later.
+    this.#cache = new QueryCache(() => `${store.revision} ${Math.floor(Date.now() / 1000)}`)
   }
 
   /** Lists records in order of arrival, newest first. */
@@ -108,7 +96,7 @@ export class StoreReader {
 
   summaries({ columns, ...query }: EntryQuery & TimePageQuery & Columns): EntryPage<EntrySummary> {
     const { items, next } = this.#readEntries(query)
-    return { items: items.map(this.#summarizer(columns)), next, last_seq: this.#store.lastSeq }
+    return { items: items.map(this.#summarizer({ columns, q: query.q })), next, last_seq: this.#store.lastSeq }
   }
 
   #readEntries(query: EntryQuery & TimePageQuery): TimePage<IndexedEntry> {
@@ -134,19 +122,6 @@ export class StoreReader {
     return { items: items.toReversed(), skipped }
   }
 
-  /**
-   * Summaries of the newest `limit` entries that arrived after a `seq`; without it, none.
-   * @param query.run of the reply with this `seq`; by default, a `seq` that was never used is from an earlier run
-   */
-  arrivals({ after, run, limit, ...filter }: ArrivalsQuery): Arrivals {
-    const { lastSeq } = this.#store
-    const fromSeq = after ?? lastSeq
-    const isSameRun = run === undefined ? fromSeq <= lastSeq : run === this.#run
-    const afterSeq = isSameRun ? fromSeq : Math.min(fromSeq, this.#earlierSeq)
-    const { items, skipped } = this.entriesAfter(afterSeq, filter, parseLimit(limit))
-    return { items: items.map((record) => summarizeEntry(record)), skipped, last_seq: lastSeq, run: this.#run }
-  }
-
   /** Finds an entry by the service's id or by `metadata.event_id`. */
   entry(id: string): EntryWithFeedback | undefined {
     const found = this.#findEntry(id)
@@ -162,7 +137,7 @@ export class StoreReader {
     const found = this.#findEntry(id)
     if (found === undefined) return undefined
     const { items, newer, older } = readTimeContext(this.#store.byTime('entry'), found, parseLimit(limit))
-    return { items: items.map(this.#summarizer(columns)), newer, older }
+    return { items: items.map(this.#summarizer({ columns })), newer, older }
   }
 
   #findEntry(id: string): IndexedEntry | undefined {
@@ -172,26 +147,31 @@ export class StoreReader {
     )
   }
 
-  /** Exports all matching entries as text, in parts. */
-  export({ format, columns, ...filter }: EntryFilter & Columns & { readonly format?: string }): Iterable<string> {
-    return exportEntries(this.#store.byTime('entry'), {
-      filter,
-      matches: createEntryMatcher(filter, undefined, EXPORT_PATTERN_MS),
-      format: checkFormat(format),
-      columns,
-      lastSeq: this.#store.lastSeq,
-    })
+  /** Exports the matching entries that are stored now, oldest first, one JSON text per line, in parts. */
+  export(filter: EntryFilter): Iterable<string> {
+    const { lastSeq } = this.#store
+    const matches = createEntryMatcher(filter)
+    return this.#export((entry) => entry.seq <= lastSeq && matches(entry), parseTimeBounds(filter))
+  }
+
+  *#export(matches: (entry: IndexedEntry) => boolean, bounds: TimeBounds): Generator<string> {
+    let newer: string | null = FIRST_CURSOR
+    while (newer !== null) {
+      const query: TimePageQuery = { limit: EXPORT_PAGE, newer }
+      const page = readTimePage(this.#store.byTime('entry'), query, matches, bounds)
+      const texts = page.items.map(({ record }) => `${JSON.stringify(record)}\n`)
+      yield texts.toReversed().join('')
+      newer = page.next
+    }
   }
 
   counts(filter: EntryFilter): LevelCounts {
-    const matches = createEntryMatcher(filter, this.#memo)
-    return this.#cache.get('counts', filter, () => countLevels(this.#matching(filter, matches)))
+    return this.#cache.get('counts', filter, () => countLevels(this.#matching(filter)))
   }
 
   histogram({ buckets = DEFAULT_BUCKETS, ...filter }: EntryFilter & Buckets): Histogram {
-    const matches = createEntryMatcher(filter, this.#memo)
     return this.#cache.get('histogram', { ...filter, buckets }, () => {
-      const entries = this.#matching(filter, matches)
+      const entries = this.#matching(filter)
       const range = clampRange(parseTimeBounds(filter), findTimeRange(entries))
       return range === undefined ? NO_HISTOGRAM : createHistogram(entries, createTimeBuckets(range, buckets))
     })
@@ -199,11 +179,13 @@ export class StoreReader {
 
   /** @param query.chart as in the query language: `p95(duration) by route` */
   chart({ buckets = DEFAULT_BUCKETS, chart: text, ...filter }: EntryFilter & Buckets & { chart: string }): ChartData {
-    const [matches, chart] = [createEntryMatcher(filter, this.#memo), parseChartText(text)]
-    return this.#cache.get('chart', { ...filter, chart, buckets }, () => {
-      const entries = this.#matching(filter, matches)
+    return this.#cache.get('chart', { ...filter, text, buckets }, () => {
+      const chart = parseChartText(text)
+      const entries = this.#matching(filter)
       const range = clampRange(parseTimeBounds(filter), findTimeRange(entries))
-      return range === undefined ? NO_CHART : computeChartData(entries, chart, createTimeBuckets(range, buckets))
+      if (range === undefined) return NO_CHART
+      const steps = chart.per === undefined ? undefined : createSteps(range, chart.per)
+      return computeChartData(entries, chart, steps ?? createTimeBuckets(range, buckets))
     })
   }
 
@@ -216,27 +198,15 @@ export class StoreReader {
     )
   }
 
-  values(query: EntryFilter & FieldQuery): FieldValues {
-    const { field, prefix, limit, ...filter } = query
-    const [matches, maxItems] = [createEntryMatcher(filter, this.#memo), parseLimit(limit)]
-    return this.#cache.get('values', query, () =>
-      countEntryValues(this.#matching(filter, matches), {
-        field,
-        limit: maxItems,
-        ...(prefix !== undefined && { prefix }),
-      }),
-    )
+  values({ field, prefix = '', limit, ...filter }: EntryFilter & FieldQuery): FieldValues {
+    const query = { field, prefix, limit: parseLimit(limit) }
+    return this.#cache.get('values', { ...filter, ...query }, () => countValues(ENTRIES, this.#matching(filter), query))
   }
 
-  requestValues(query: RequestFilter & FieldQuery): FieldValues {
-    const { field, prefix, limit, ...filter } = query
-    const [matches, maxItems] = [createRequestMatcher(filter, this.#memo), parseLimit(limit)]
-    return this.#cache.get('request values', query, () =>
-      countRequestValues(this.#matchingRequests(filter, matches), {
-        field,
-        limit: maxItems,
-        ...(prefix !== undefined && { prefix }),
-      }),
+  requestValues({ field, prefix = '', limit, ...filter }: RequestFilter & FieldQuery): FieldValues {
+    const query = { field, prefix, limit: parseLimit(limit) }
+    return this.#cache.get('request values', { ...filter, ...query }, () =>
+      countValues(REQUESTS, this.#matchingRequests(filter), query),
     )
   }
 
@@ -257,20 +227,35 @@ export class StoreReader {
     const [maxItems, matches] = [parseLimit(limit), createEntryMatcher(filter, this.#memo)]
     return this.#cache.get('traces', query, () => {
       const all = this.#allEntries()
-      return listTraces(all, all.filter(matches), maxItems, cursor, sort, this.#feedbackTest())
+      const findFeedback = this.#feedbackFinder()
+      return listTraces(all, all.filter(matches), maxItems, cursor, sort, (entry) => findFeedback(entry) !== undefined)
     })
   }
 
   trace(traceId: string): Trace | undefined {
     const members = this.#store.byTime('entry').filter(({ trace_id }) => trace_id === traceId)
-    return members.length === 0 ? undefined : toTrace(traceId, members, this.#summarizer())
+    return members.length === 0 ? undefined : { trace_id: traceId, ...toTimeline(members, this.#summarizer()) }
+  }
+
+  /** The spans of the matching entries, which are those of one trace or one request. Undefined if none matches. */
+  timeline(filter: EntryFilter): Timeline | undefined {
+    const members = this.#matching(filter, createEntryMatcher(filter, this.#memo))
+    return members.length === 0 ? undefined : toTimeline(members, this.#summarizer())
   }
 
   requestLogs({ sort, ...query }: Sorted<RequestQuery>): Page<StoredRequestLog> {
-    if (isBySlowest(sort)) return readSlowest(this.#matchingRequests(query), query)
+    checkSort(sort, ['timestamp', 'duration'])
+    if (sort === 'duration') return this.#slowestRequests(query)
     const index = this.#store.byTime('request')
     const { items, next } = readTimePage(index, query, createRequestMatcher(query, this.#memo), parseTimeBounds(query))
     return { items: items.map(({ record }) => record), next }
+  }
+
+  #slowestRequests({ limit, cursor, ...filter }: RequestQuery): Page<StoredRequestLog> {
+    if (cursor !== undefined) throw createQueryError('cursor', 'omitted with sort=duration', cursor)
+    const requests = this.#matchingRequests(filter)
+    const slowest = requests.toSorted((a, b) => b.durationMs - a.durationMs || b.seq - a.seq)
+    return { items: slowest.slice(0, parseLimit(limit)).map(({ record }) => record), next: null }
   }
 
   routes(filter: RequestFilter): { items: readonly RouteStats[] } {
@@ -278,28 +263,6 @@ export class StoreReader {
     return this.#cache.get('routes', filter, () => ({
       items: summarizeRoutes(this.#matchingRequests(filter, matches)),
     }))
-  }
-
-  routeLatency({ method, route, buckets = DEFAULT_BUCKETS, ...filter }: RouteQuery & Buckets): RouteLatency {
-    const matches = createRequestMatcher(filter, this.#memo)
-    const requests = this.#matchingRequests(
-      filter,
-      (request) => request.method === method && request.route === route && matches(request),
-    )
-    const range = clampRange(parseTimeBounds(filter), findTimeRange(requests))
-    return toRouteLatency(requests, range === undefined ? undefined : createTimeBuckets(range, buckets))
-  }
-
-  releaseHealth({ limit, cursor }: PageQuery): Page<ReleaseHealth> {
-    const [maxItems, beforeSeq] = [parseLimit(limit), parseCursor(cursor)]
-    const registrations = this.#store.oldestFirst('release').map(({ record }) => record)
-    const releases = summarizeReleases(registrations, this.#wallNow()).filter(({ first }) => first.seq < beforeSeq)
-    const items = releases.slice(0, maxItems)
-    const last = releases.length > maxItems ? items.at(-1) : undefined
-    return {
-      items: tallyReleases(items, this.#store.oldestFirst('entry')),
-      next: last === undefined ? null : String(last.first.seq),
-    }
   }
 
   versions(filter: EntryFilter): { items: readonly VersionSummary[] } {
@@ -311,19 +274,21 @@ export class StoreReader {
     })
   }
 
+  /** @param query.before and `after`: a query each, such as `service:shop version:1.4.0` or `run:shop-4711@laptop` */
   compareReleases(query: RequestFilter & { readonly before: string; readonly after: string }): ReleaseComparison {
     const { before, after, ...filter } = query
     const [matches, matchesRequest] = [createEntryMatcher(filter, this.#memo), createRequestMatcher(filter, this.#memo)]
+    const [isBefore, isAfter] = [before, after].map((q) => createEntryMatcher({ q }, this.#memo))
     return this.#cache.get('release comparison', query, () => {
       const all = this.#allEntries()
       const requests = this.#matchingRequests(filter, matchesRequest)
-      const versions = findRequestVersions(requests, all)
-      const select = (version: string) => ({
-        version,
-        entries: all.filter((entry) => entry.version === version && matches(entry)),
-        requests: requests.filter((_, n) => versions[n] === version),
+      const owners = findRequestEntries(requests, all)
+      const select = (side: string, isOnSide: (entry: IndexedEntry) => boolean = () => true) => ({
+        query: side,
+        entries: all.filter((entry) => isOnSide(entry) && matches(entry)),
+        requests: requests.filter((_, n) => owners[n] !== undefined && isOnSide(owners[n])),
       })
-      return compareReleases(select(before), select(after), this.#groupContext(filter, all))
+      return compareReleases(select(before, isBefore), select(after, isAfter), this.#groupContext(filter, all))
     })
   }
 
@@ -331,30 +296,46 @@ export class StoreReader {
     return { items: summarizeMonitors(this.#store.newestFirst('heartbeat')) }
   }
 
+  /** The newest processes, the newest start first. */
+  runs(): { items: readonly RunSummary[] } {
+    const runs = this.#store.runs.list().toReversed()
+    const firstEnds = new Map<string | undefined, number>()
+    for (const { service, lastMs } of runs) firstEnds.set(service, Math.min(lastMs, firstEnds.get(service) ?? Infinity))
+    const items = runs.slice(0, MAX_RUNS).map(({ id: run, service, pid, hostname, firstMs, lastMs, entries }) => {
+      const [first_seen, last_seen] = [firstMs, lastMs].map((ms) => new Date(ms).toISOString()) as [string, string]
+      const is_restart = (firstEnds.get(service) as number) < firstMs
+      return { run, service: service ?? null, pid, hostname, first_seen, last_seen, entries, is_restart }
+    })
+    return { items }
+  }
+
   recordCounts(): Record<RecordKind, number> {
     return this.#store.recordCounts()
   }
 
-  #summarizer(columns?: readonly string[]): (entry: IndexedEntry) => EntrySummary {
-    const hasFeedback = this.#feedbackTest()
+  #summarizer(options: SummaryOptions = {}): (entry: IndexedEntry) => EntrySummary {
+    const summarize = createSummarizer(options)
+    const findFeedback = this.#feedbackFinder()
     return (entry) => ({
-      ...summarizeEntry(entry.record, columns),
-      ...(hasFeedback(entry) && { has_feedback: true as const }),
+      ...summarize(entry.record),
+      ...(findFeedback(entry) !== undefined && { has_feedback: true as const }),
     })
   }
 
-  /** Whether feedback names the entry, by its `metadata.event_id` or its id. */
-  #feedbackTest(): (entry: IndexedEntry) => boolean {
-    const named = new Set(this.#store.oldestFirst('feedback').map(({ record }) => record.feedback.event_id))
-    if (named.size === 0) return () => false
-    return ({ record, eventId }) => named.has(record.id) || (eventId !== undefined && named.has(eventId))
+  /** Finds the feedback that names an entry, by its `metadata.event_id` or its id. */
+  #feedbackFinder(): (entry: IndexedEntry) => Feedback | undefined {
+    const all = this.#store.oldestFirst('feedback').map(({ record: { feedback } }) => feedback)
+    const named = new Map(all.map((feedback) => [feedback.event_id, feedback]))
+    if (named.size === 0) return () => undefined
+    return ({ record, eventId }) => named.get(record.id) ?? (eventId === undefined ? undefined : named.get(eventId))
   }
 
   #groupContext(filter: EntryFilter, all: readonly IndexedEntry[]): GroupContext {
     return {
       range: clampRange(parseTimeBounds(filter), findTimeRange(all)) ?? { firstMs: 0, lastMs: 0 },
       newFingerprints: this.#cache.get('new fingerprints', {}, () => findNewFingerprints(all)),
-      hasFeedback: this.#feedbackTest(),
+      findFeedback: this.#feedbackFinder(),
+      users: this.#cache.get('users', {}, () => indexUsers(all)),
     }
   }
 
@@ -363,7 +344,7 @@ export class StoreReader {
   }
 
   /** Returns matching entries, sorted by time. */
-  #matching(filter: EntryFilter, matches: (entry: IndexedEntry) => boolean): readonly IndexedEntry[] {
+  #matching(filter: EntryFilter, matches = createEntryMatcher(filter, this.#memo)): readonly IndexedEntry[] {
     const { sinceMs, untilMs } = parseTimeBounds(filter)
     return this.#store.byTime('entry').filter(matches, sinceMs, untilMs)
   }
@@ -376,6 +357,15 @@ export class StoreReader {
     const { sinceMs, untilMs } = parseTimeBounds(filter)
     return this.#store.byTime('request').filter(matches, sinceMs, untilMs)
   }
+}
+
+/** Steps of a fixed length. @throws IngestServiceError `QUERY` for too many */
+function createSteps({ firstMs, lastMs }: TimeRange, per: string): TimeBuckets {
+  const stepMs = parseDuration(per) as number
+  const sinceMs = Math.floor(firstMs / stepMs) * stepMs
+  const count = Math.floor((lastMs - sinceMs) / stepMs) + 1
+  if (count > MAX_STEPS) throw createQueryError('chart', `of at most ${MAX_STEPS} steps; ${per} needs ${count}`, per)
+  return { sinceMs, stepMs, count }
 }
 
 /** Reads one item more than the limit to find out whether another page follows. */

@@ -1,15 +1,15 @@
 /** Compares every query with a reference implementation, over generated records. */
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
 import { CHART_FUNCTIONS, formatTerm, printChart } from '../../src/service/query/language/index.js'
-import { summarizeEntry } from '../../src/service/query/entry-summary.js'
+import { createSummarizer } from '../../src/service/query/entry-summary.js'
 import { computeFingerprint } from '../../src/service/store/group-fingerprint.js'
 import type { EntryFilter } from '../../src/service/query/query-filters.js'
 import { StoreReader } from '../../src/service/store-reader.js'
 import { Store } from '../../src/service/store/store.js'
-import type { Page, StoredEntry, StoredRelease, StoredRequestLog } from '../../src/service/store/stored-record.js'
+import type { Page, StoredEntry, StoredRequestLog } from '../../src/service/store/stored-record.js'
 import { entry, fewFilters, requestFilter, requestLog, TIMES } from './query/queries-generated.js'
 import * as expected from './query/queries-reference.js'
 import { entryOf } from './support.js'
@@ -31,10 +31,17 @@ const stored = (logs: readonly LogEntry[]): StoredEntry[] =>
 const storedRequests = (logs: readonly RequestLog[]): StoredRequestLog[] =>
   logs.map((request, n) => ({ id: `req_run_${n}`, seq: n + 1, received_at: '2026-01-31T09:00:00.000Z', request }))
 
+const ofProcess = (service: string, pid: number, second: number): LogEntry =>
+  entryOf({
+    service,
+    timestamp: new Date(NOW_MS + second * 1000).toISOString(),
+    metadata: { pid, hostname: 'laptop' },
+  })
+
 const ask = <T>(fill: (store: Store) => void, answer: (reader: StoreReader, store: Store) => T): T => {
   const store = new Store({ ...LIMITS, onProblem: unexpected })
   fill(store)
-  return answer(new StoreReader(store, () => NOW_MS), store)
+  return answer(new StoreReader(store), store)
 }
 const withEntries = <T>(records: readonly StoredEntry[], answer: (reader: StoreReader, store: Store) => T): T =>
   ask((store) => store.append('entry', records, 100 * records.length), answer)
@@ -68,9 +75,7 @@ it('lists matching entries, newest first, in pages of any length, complete and a
       const last_seq = records.length
       expect(allPages((cursor) => reader.entries({ ...filter, ...cursor, limit: 3 }))).toEqual(newestFirst)
       expect(reader.entries({ ...filter, limit: 30 })).toEqual({ items: newestFirst, next: null, last_seq })
-      expect(reader.summaries({ ...filter, limit: 30 }).items).toEqual(
-        newestFirst.map((record) => summarizeEntry(record)),
-      )
+      expect(reader.summaries({ ...filter, limit: 30 }).items).toEqual(newestFirst.map(createSummarizer(filter)))
     }),
   )
 })
@@ -152,6 +157,15 @@ it('has the 8 groups with the most entries, one of all others, and counts outlie
     // The durations 8, 9, 10 and 11 of 12, 11, 10 and 9 entries.
     expect(others).toMatchObject({ groups: 4, count: 42, value: 9 })
     expect([before, after]).toEqual([1, 1])
+  })
+})
+
+it('draws in steps of a given length', () => {
+  const logs = [0, 59, 61, 185].map((second) => ofProcess('shop', 1, second))
+  withEntries(stored(logs), (reader) => {
+    const { step_ms, groups } = reader.chart({ chart: 'count per 1m' })
+    expect([step_ms, groups[0]?.values]).toEqual([60_000, [2, 1, 0, 1]])
+    expect(() => reader.chart({ chart: 'count per 1ms' })).toThrow(expect.objectContaining({ code: 'QUERY' }))
   })
 })
 
@@ -282,6 +296,9 @@ it('lists the fields of entries with their counts', () => {
       'metadata.lines.sku': ['text', 1],
       'metadata.at': ['text', 2],
     })
+    expect(reader.fields().filter(({ values }) => values !== undefined)).toMatchObject([
+      { name: 'service', values: ['a'] },
+    ])
     // A query can use every listed field.
     for (const { name, count } of reader.fields()) expect(reader.counts({ q: `${name}:*` }).total, name).toBe(count)
   })
@@ -333,83 +350,18 @@ it('groups failures', () => {
   )
 })
 
-it('computes statistics of routes, and of a route over time', () => {
+it('computes statistics of routes', () => {
   fc.assert(
-    fc.property(
-      fc.array(requestLog, { maxLength: 40 }),
-      requestFilter,
-      fc.integer({ min: 1, max: 100 }),
-      (logs, filter, maxBuckets) => {
-        const records = storedRequests(logs)
-        const matching = records.filter((record) => expected.matchesRequest(filter, record))
-        ask(
-          (store) => store.append('request', records, 100 * records.length),
-          (reader) => {
-            const { items } = reader.routes(filter)
-            expect(items).toEqual(expected.routes(matching))
-            const [{ method, route } = { method: 'GET', route: '/' }] = items
-            const members = matching.filter(
-              ({ request }) => request.method === method && (request.route ?? request.path) === route,
-            )
-            const { step_ms, buckets, before, after } = reader.routeLatency({
-              ...filter,
-              method,
-              route,
-              buckets: maxBuckets,
-            })
-            expect(buckets.length).toBeLessThanOrEqual(maxBuckets)
-            expect(buckets.reduce((sum, { count }) => sum + count, before + after)).toBe(members.length)
-            expect(buckets).toEqual(
-              buckets.map(({ at }) => {
-                const since = Date.parse(at)
-                const inside = members.filter(
-                  ({ request }) =>
-                    Date.parse(request.timestamp) >= since && Date.parse(request.timestamp) < since + step_ms,
-                )
-                // Without a filter, of all services.
-                const ofOne = inside.map((one) => ({ ...one, request: { ...one.request, service: 'any' } }))
-                const [stats] = expected.routes(ofOne)
-                const { count = 0, errors = 0, p50_ms = null, p95_ms = null, p99_ms = null } = stats ?? {}
-                return { at, count, errors, p50_ms, p95_ms, p99_ms }
-              }),
-            )
-          },
-        )
-      },
-    ),
-    { numRuns: 150 },
-  )
-})
-
-it('compares windows around the first registration of a release', () => {
-  const minute = fc.integer({ min: -200, max: 200 }).map((n) => new Date(NOW_MS + n * 60_000).toISOString())
-  const registration = fc.record({ release_id: fc.constantFrom('rel_a', 'rel_b', 'rel_c'), received_at: minute })
-  const logged = fc.tuple(entry, minute).map(([one, timestamp]) => ({ ...one, timestamp }))
-  fc.assert(
-    fc.property(
-      fc.array(logged, { maxLength: 30 }),
-      fc.array(registration, { maxLength: 8 }),
-      (logs, registrations) => {
-        const entries = stored(logs)
-        const releases = registrations.map((one, n): StoredRelease => ({
-          id: `rel_${n}`,
-          seq: 1000 + n,
-          ...one,
-          release: { version: `${one.release_id} ${n}` },
-        }))
-        ask(
-          (store) => {
-            store.append('entry', entries, 100 * entries.length)
-            store.append('release', releases, 100 * releases.length)
-          },
-          (reader) => {
-            const health = expected.releaseHealth(releases, entries, NOW_MS)
-            expect(reader.releaseHealth({})).toEqual({ items: health, next: null })
-            expect(allPages((cursor) => reader.releaseHealth({ limit: 1, ...cursor }))).toEqual(health)
-          },
-        )
-      },
-    ),
+    fc.property(fc.array(requestLog, { maxLength: 40 }), requestFilter, (logs, filter) => {
+      const records = storedRequests(logs)
+      const matching = records.filter((record) => expected.matchesRequest(filter, record))
+      ask(
+        (store) => store.append('request', records, 100 * records.length),
+        (reader) => {
+          expect(reader.routes(filter).items).toEqual(expected.routes(matching))
+        },
+      )
+    }),
     { numRuns: 150 },
   )
 })
@@ -457,6 +409,105 @@ it('summarizes monitors, last ping first', () => {
       .map(({ received_at }) => received_at)
       .toReversed(),
   )
+})
+
+it('lists the runs, the newest start first, and finds the entries of those that run now', () => {
+  const logs = [ofProcess('shop', 1, 0), ofProcess('shop', 1, 9), ofProcess('mail', 2, 3), entryOf({ service: 'shop' })]
+  withEntries(stored(logs), (reader, store) => {
+    const runs = () => reader.runs().items.map(({ run, entries, is_restart }) => [run, entries, is_restart])
+    const found = (q: string) => reader.summaries({ q }).items.map(({ run }) => run)
+    expect(runs()).toEqual([
+      ['mail-2@laptop', 1, false],
+      ['shop-1@laptop', 2, false],
+    ])
+    expect(found('run:last')).toEqual(['shop-1@laptop', 'mail-2@laptop', 'shop-1@laptop'])
+    const next = { ...(stored([ofProcess('shop', 3, 10)])[0] as StoredEntry), id: 'next', seq: 9 }
+    store.append('entry', [next], 100)
+    expect(runs()[0]).toEqual(['shop-3@laptop', 1, true])
+    expect(found('run:last')).toEqual(['shop-3@laptop', 'mail-2@laptop'])
+    expect(found('-run:last run:*')).toEqual(['shop-1@laptop', 'shop-1@laptop'])
+    expect(found('run:shop-1@laptop')).toHaveLength(2)
+    expect(reader.values({ field: 'run' }).items.map(({ value }) => value)).not.toContain('last')
+    expect(reader.runs().items[2]).toEqual({
+      ...{ run: 'shop-1@laptop', service: 'shop', pid: '1', hostname: 'laptop', entries: 2, is_restart: false },
+      first_seen: '2026-01-31T09:30:00.000Z',
+      last_seen: '2026-01-31T09:30:09.000Z',
+    })
+    store.clear()
+    expect(runs()).toEqual([])
+  })
+})
+
+it('forgets a run when its last entry is dropped', () => {
+  const store = new Store({ ...LIMITS, maxEntries: 2, onProblem: unexpected })
+  const reader = new StoreReader(store)
+  store.append('entry', stored([ofProcess('a', 1, 0), ofProcess('a', 2, 1), ofProcess('a', 2, 2)]), 100)
+  expect(reader.runs().items).toMatchObject([{ run: 'a-2@laptop', is_restart: false }])
+})
+
+it.each<[string, readonly (readonly [pid: number, second: number])[], string[], string[]]>([
+  [
+    'a process that starts after the last entry of another',
+    [
+      [1, 0],
+      [1, 1],
+      [2, 3],
+    ],
+    ['2'],
+    ['2'],
+  ],
+  [
+    'processes at once',
+    [
+      [1, 0],
+      [2, 1],
+      [1, 2],
+    ],
+    ['2', '1'],
+    [],
+  ],
+  [
+    'processes that arrive newest first',
+    [
+      [1, 3],
+      [2, 2],
+      [1, 1],
+    ],
+    ['2', '1'],
+    [],
+  ],
+  [
+    'a process that keeps logging after the last one is evicted',
+    [
+      [1, 0],
+      [2, 1],
+      [1, 2],
+      [1, 3],
+      [1, 4],
+      [1, 5],
+    ],
+    ['1'],
+    [],
+  ],
+])('runs: %s', (_, found, current, restarts) => {
+  const store = new Store({ ...LIMITS, maxEntries: 4, onProblem: unexpected })
+  const reader = new StoreReader(store)
+  store.append('entry', stored(found.map(([pid, second]) => ofProcess('shop', pid, second))), 100)
+  const values = reader.values({ q: 'run:last', field: 'metadata.pid' }).items
+  expect(values.map(({ value }) => value).toSorted()).toEqual(current.toSorted())
+  const runs = reader.runs().items
+  expect(runs.filter(({ is_restart: isRestart }) => isRestart).map(({ pid }) => pid)).toEqual(restarts)
+})
+
+it('computes relative times again while nothing arrives', () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-01-31T10:00:00.000Z') })
+  onTestFinished(() => void vi.useRealTimers())
+  withEntries(stored([ofProcess('shop', 1, 0)]), (reader) => {
+    const count = () => reader.counts({ q: 'timestamp:>-1h' }).total
+    expect(count()).toBe(1)
+    vi.setSystemTime('2026-01-31T10:40:00.000Z')
+    expect(count()).toBe(0)
+  })
 })
 
 it('attaches feedback by event_id and by id, oldest first, and counts records', () => {
@@ -522,7 +573,6 @@ it.each<[string, (reader: StoreReader) => unknown]>([
   ['a cursor of another order', (reader: StoreReader) => reader.errorGroups({ sort: 'count', cursor: '1.2' })],
   ['a cursor by count', (reader: StoreReader) => reader.errorGroups({ cursor: '3_1.2' })],
   ['a limit', (reader: StoreReader) => reader.errorGroups({ limit: 0 })],
-  ['a limit of releases', (reader: StoreReader) => reader.releaseHealth({ limit: -1 })],
 ])('refuses an invalid %s', (_, wrong) => {
   expect(() => ask(() => {}, wrong)).toThrow(expect.objectContaining({ code: 'QUERY' }))
 })

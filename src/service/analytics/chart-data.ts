@@ -5,7 +5,7 @@ import { listValues } from '../query/field-values.js'
 import type { Chart } from '../query/language/chart.js'
 import { resolveFieldName } from '../query/language/fields.js'
 import { parseNumber } from '../query/language/operands.js'
-import { findEntryReader } from '../query/matching/field-readers.js'
+import { ENTRIES, findReader } from '../query/matching/field-readers.js'
 import type { FieldValue } from '../query/matching/record-readers.js'
 import type { IndexedEntry } from '../store/indexed-record.js'
 import { findPercentile } from './route-stats.js'
@@ -72,9 +72,9 @@ const SINGLE_NAME_FIELDS: ReadonlySet<string> = new Set(['user', 'error'])
 
 /** Reads each entry once. */
 function collectSamples(entries: Iterable<IndexedEntry>, { field, by }: Chart, buckets: TimeBuckets) {
-  const readNumbers = field === null ? undefined : findEntryReader(resolveFieldName(field))
+  const readNumbers = field === null ? undefined : findReader(ENTRIES, resolveFieldName(field))
   const group = by === null ? null : resolveFieldName(by)
-  const readNames = group === null ? undefined : findEntryReader(group, true)
+  const readNames = group === null ? undefined : findReader(ENTRIES, group, true)
   const maxNames = group !== null && SINGLE_NAME_FIELDS.has(group) ? 1 : Infinity
   const groups = new Map<string | null, Group>()
   const findGroup = (name: string | null): Group => {

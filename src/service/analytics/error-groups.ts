@@ -1,4 +1,5 @@
 /** Groups failures by fingerprint: sorting, paging and summaries (pure). */
+import type { Feedback } from '../../protocol/resources.js'
 import type { ErrorGroup } from '../query/api-types.js'
 import { checkSort, createCursorError } from '../query/query-filters.js'
 import { truncate } from '../query/truncate.js'
@@ -87,17 +88,20 @@ export interface GroupContext {
   readonly range: TimeRange
   /** Fingerprints of failures that were first seen in the latest version of their service. */
   readonly newFingerprints: ReadonlySet<string>
-  /** Whether feedback names the entry. */
-  readonly hasFeedback: (entry: IndexedEntry) => boolean
+  /** The feedback that names the entry. */
+  readonly findFeedback: (entry: IndexedEntry) => Feedback | undefined
+  /** Users of requests and traces, see `indexUsers`. */
+  readonly users: ReadonlyMap<string, string | undefined>
 }
 
-export function toErrorGroup(members: Members, { range, newFingerprints, hasFeedback }: GroupContext): ErrorGroup {
+export function toErrorGroup(members: Members, context: GroupContext): ErrorGroup {
+  const { range, newFingerprints, findFeedback } = context
   const oldest = members[0] as IndexedEntry
   const newest = members.at(-1) as IndexedEntry
   const { entry } = newest.record
   const { fingerprint = '' } = newest
-  const users = countUsers(members)
-  const feedback = members.filter(hasFeedback).length
+  const users = countUsers(members, context)
+  const feedback = members.filter((member) => findFeedback(member) !== undefined).length
   return {
     fingerprint,
     is_given: entry.fingerprint !== undefined,
@@ -125,18 +129,50 @@ export function toErrorGroup(members: Members, { range, newFingerprints, hasFeed
   }
 }
 
-/** Users sorted by number of entries, greatest first. */
-function countUsers(members: Members): { readonly user: string; readonly count: number }[] {
+/**
+ * Users sorted by number of entries, greatest first. The user of a failure is often known from another entry of its request, or from the
+ * feedback on it.
+ */
+function countUsers(
+  members: Members,
+  { users, findFeedback }: GroupContext,
+): { readonly user: string; readonly count: number }[] {
   const counts = new Map<string, number>()
-  for (const { user } of members) if (user !== undefined) counts.set(user, (counts.get(user) ?? 0) + 1)
+  for (const entry of members) {
+    const shared = listRequestKeys(entry).map((key) => users.get(key))
+    const user = entry.user ?? shared.find((one) => one !== undefined) ?? (findFeedback(entry)?.email || undefined)
+    if (user !== undefined) counts.set(user, (counts.get(user) ?? 0) + 1)
+  }
   const sorted = [...counts].toSorted(([a, n], [b, m]) => m - n || compareTexts(a, b))
   return sorted.map(([user, count]) => ({ user, count }))
 }
 
-function firstNames(names: readonly (string | undefined)[]): string[] {
-  return distinct(names).toSorted(compareTexts).slice(0, MAX_NAMES)
+/** The user of each request with a failure: that of its last entry with a user. Of a trace, the only user. */
+export function indexUsers(entries: readonly IndexedEntry[]): ReadonlyMap<string, string | undefined> {
+  const wanted = new Set<string | undefined>()
+  for (const { isFailure, user, trace_id: traceId, request_id: requestId } of entries)
+    if (isFailure && user === undefined) wanted.add(traceId).add(requestId)
+  wanted.delete(undefined)
+  const users = new Map<string, string | undefined>()
+  for (const entry of entries) {
+    if (entry.user === undefined || !(wanted.has(entry.trace_id) || wanted.has(entry.request_id))) continue
+    for (const key of listRequestKeys(entry)) {
+      const isOther = users.has(key) && users.get(key) !== entry.user
+      users.set(key, isOther && key.startsWith('trace ') ? undefined : entry.user)
+    }
+  }
+  return users
 }
 
-function distinct(values: readonly (string | undefined)[]): string[] {
-  return [...new Set(values)].filter((value) => value !== undefined)
+/** Ids of requests are unique only within their run. */
+function listRequestKeys({ trace_id, request_id, service = '', run }: IndexedEntry): string[] {
+  return [
+    ...(request_id ? [`request ${run?.id ?? service}\0${request_id}`] : []),
+    ...(trace_id ? [`trace ${trace_id}`] : []),
+  ]
+}
+
+function firstNames(names: readonly (string | undefined)[]): string[] {
+  const distinct = [...new Set(names)].filter((name) => name !== undefined)
+  return distinct.toSorted(compareTexts).slice(0, MAX_NAMES)
 }

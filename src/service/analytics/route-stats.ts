@@ -1,13 +1,9 @@
 /** Statistics of request logs by service and route: counts, errors, percentiles (pure). */
-import type { RouteLatency, RouteStats } from '../query/api-types.js'
+import type { RouteStats } from '../query/api-types.js'
 import type { IndexedRequest } from '../store/indexed-record.js'
-import { findBucketIndex, formatBucketStart } from './time-buckets.js'
-import type { TimeBuckets } from './time-buckets.js'
 import { compareTexts } from '../query/compare-texts.js'
 
 const MAX_ROUTES = 1000
-
-const NO_DURATIONS = { count: 0, errors: 0, p50_ms: null, p95_ms: null, p99_ms: null }
 
 type Requests = readonly IndexedRequest[]
 
@@ -108,28 +104,4 @@ export function summarizeDurations(requests: Requests): Durations {
 /** Percentile by nearest rank. @param sorted not empty */
 export function findPercentile(sorted: Float64Array, percent: number): number {
   return sorted[Math.ceil((percent * sorted.length) / 100) - 1] ?? Number.NaN
-}
-
-/** Latency of one route over time. @param buckets undefined if there is no request */
-export function toRouteLatency(requests: Requests, buckets: TimeBuckets | undefined): RouteLatency {
-  if (buckets === undefined) return { step_ms: 0, buckets: [], before: 0, after: 0 }
-  const members: IndexedRequest[][] = Array.from({ length: buckets.count }, () => [])
-  let before = 0
-  let after = 0
-  for (const request of requests) {
-    const index = findBucketIndex(buckets, request.timeMs)
-    const bucket = members[index]
-    if (bucket !== undefined) bucket.push(request)
-    else if (index < 0) before++
-    else after++
-  }
-  return {
-    step_ms: buckets.stepMs,
-    buckets: members.map((found, n) => ({
-      at: formatBucketStart(buckets, n),
-      ...(found.length === 0 ? NO_DURATIONS : summarizeDurations(found)),
-    })),
-    before,
-    after,
-  }
 }

@@ -6,7 +6,7 @@ import { truncate } from '../query/truncate.js'
 import type { IndexedEntry } from '../store/indexed-record.js'
 import { comparePositions } from '../store/time-index.js'
 import type { Page } from '../store/stored-record.js'
-import { isErrorLevel } from './level-counts.js'
+import { isErrorLevel } from './histogram.js'
 
 const MAX_NAME = 200
 const MAX_SERVICES = 10

@@ -1,6 +1,6 @@
 /** Finds the route of an entry's request (pure). */
 import type { Json, LogEntry } from '../../protocol/log-entry.js'
-import { intern } from './intern.js'
+import { intern } from './record-texts.js'
 
 /** pino-http creates this error for statuses of 500 and above. Its stack is the same for every route. */
 const FAILED_WITH_STATUS = /^failed with status code \d{3}$/

@@ -3,13 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, constants, lstatSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { createFile, openPrivate, readAtMost } from '../../shared/safe-files.js'
 import { IngestServiceError } from '../ingest-service-error.js'
-import { createStoreError } from './store-error.js'
+import { createStoreError } from './store-file.js'
 import type { StoreFile } from './store-file.js'
 
 const MAX_LOCK_BYTES = 4096
-
-/** Maximum age of a lock file without a process id: another process is still writing it. An older one is stale. */
-const WRITE_MS = 10_000
 
 /** Locks held by this copy of the module, for systems without process start times. */
 const held = new Set<string>()
@@ -88,7 +85,9 @@ function read(path: string): string | undefined {
 function isHeld(path: string, text: string): boolean {
   const [id = '', startTime = '-'] = text.split(' ')
   const pid = Number(id)
-  if (!Number.isSafeInteger(pid) || pid < 1) return isRecent(path)
+  // Without a process id, another process is still writing it.
+  if (!Number.isSafeInteger(pid) || pid < 1)
+    return Date.now() - (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < 10_000
   try {
     process.kill(pid, 0)
   } catch (error) {
@@ -97,14 +96,6 @@ function isHeld(path: string, text: string): boolean {
   // After a restart another process can have the same id; in a container it is often this process.
   const now = readStartTime(pid)
   return startTime === '-' || now === undefined ? pid !== process.pid || held.has(path) : now === startTime
-}
-
-function isRecent(path: string): boolean {
-  try {
-    return Date.now() - lstatSync(path).mtimeMs < WRITE_MS
-  } catch {
-    return false
-  }
 }
 
 /** Start time of a process in clock ticks since boot; undefined without `/proc`. */

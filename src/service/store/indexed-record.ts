@@ -1,9 +1,9 @@
 /** Creates the in-memory form of records, with values for queries that are computed once (pure). */
 import type { EntryUser, Json, Level, LogEntry } from '../../protocol/log-entry.js'
 import { findRoute } from './failed-route.js'
-import { joinTexts, testRequestTexts, testEntryTexts } from './record-texts.js'
+import { intern, joinTexts, testRequestTexts, testEntryTexts } from './record-texts.js'
 import { findErrorGroup, isFailure } from './group-fingerprint.js'
-import { intern } from './intern.js'
+import type { Run } from './runs.js'
 import type { RecordKind, Records, Stored, StoredEntry, StoredRequestLog } from './stored-record.js'
 
 export interface IndexedRecord<T extends Stored = Stored> {
@@ -46,6 +46,8 @@ export interface IndexedEntry extends IndexedRecord<StoredEntry> {
   readonly route: Json | undefined
   /** `metadata.event_id`, by which feedback refers to the entry. The service interface does not specify this field. */
   readonly eventId: string | undefined
+  /** Set by the store, which counts the entries of each run. */
+  run: Run | undefined
   readonly search: string
 }
 
@@ -113,6 +115,7 @@ export function indexEntry(record: StoredEntry, bytes = 0): IndexedEntry {
     requestMs: entry.request?.duration_ms,
     route: findRoute(entry),
     eventId: typeof eventId === 'string' ? eventId : undefined,
+    run: undefined,
     search,
   }
 }

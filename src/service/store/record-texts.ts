@@ -61,3 +61,17 @@ function someJson(value: Json | undefined, visit: Visit): boolean {
   for (const key in value) if (visit(key) || someJson(value[key], visit)) return true
   return false
 }
+
+const MAX_NAMES = 10_000
+const names = new Map<string, string>()
+
+/** Equal names become one string object, which maps and comparisons find faster by identity. */
+export function intern<T extends string | undefined>(name: T): T {
+  if (name === undefined) return name
+  const known = names.get(name)
+  if (known !== undefined) return known as T
+  // Limits the memory for names that differ in every record.
+  if (names.size >= MAX_NAMES) names.clear()
+  names.set(name, name)
+  return name
+}

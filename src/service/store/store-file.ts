@@ -1,6 +1,7 @@
-/** Resolves the path of the journal. */
+/** The path of the journal, and the error if it cannot be used. */
+import { UnsafeError } from '../../shared/safe-files.js'
 import { resolveInSafeFolder } from '../../shared/safe-folders.js'
-import { createStoreError } from './store-error.js'
+import { IngestServiceError } from '../ingest-service-error.js'
 
 export interface StoreFile {
   /** The path as the user wrote it, for messages. */
@@ -16,4 +17,16 @@ export function resolveStoreFile(name: string): StoreFile {
   } catch (error) {
     throw createStoreError(name, error)
   }
+}
+
+const REMEDY = '. Fix this, or use a file in a folder that only this user can write to'
+
+export function createStoreError(file: string, error: unknown): IngestServiceError {
+  if (error instanceof IngestServiceError) return error
+  const reason = error instanceof Error ? error.message : String(error)
+  return new IngestServiceError(
+    'STORE',
+    `cannot use the journal ${file}: ${reason}${error instanceof UnsafeError ? REMEDY : ''}`,
+    error,
+  )
 }

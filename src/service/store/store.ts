@@ -3,6 +3,7 @@ import { INDEXERS } from './indexed-record.js'
 import type { IndexedRecord, IndexedRecords } from './indexed-record.js'
 import { formatJournalLine, Journal } from './journal.js'
 import { Ring } from './ring.js'
+import { Runs } from './runs.js'
 import type { StoreFile } from './store-file.js'
 import { RECORD_KINDS } from './stored-record.js'
 import type { RecordKind, Records } from './stored-record.js'
@@ -34,6 +35,7 @@ export class Store {
     entry: new TimeIndex(),
     request: new TimeIndex(),
   }
+  readonly runs = new Runs()
   readonly #journal: Journal | undefined
   readonly #slackBytes: number
   #lastSeq = 0
@@ -45,7 +47,7 @@ export class Store {
   constructor(options: StoreOptions) {
     const { maxEntries, maxBytes, file, compactSlackBytes = COMPACT_SLACK_BYTES, onProblem } = options
     this.#rings = {
-      entry: new Ring(maxEntries, maxBytes, (entry) => this.#times.entry.remove(entry)),
+      entry: new Ring(maxEntries, maxBytes, (entry) => this.#removeEntry(entry)),
       request: new Ring(maxEntries, maxBytes, (request) => this.#times.request.remove(request)),
       feedback: new Ring(MAX_OTHER_RECORDS, maxBytes),
       release: new Ring(MAX_OTHER_RECORDS, maxBytes),
@@ -121,6 +123,7 @@ export class Store {
     for (const kind of RECORD_KINDS) this.#rings[kind].clear()
     this.#times.entry.clear()
     this.#times.request.clear()
+    this.runs.clear()
     this.#rewrite()
   }
 
@@ -130,13 +133,23 @@ export class Store {
 
   #add<K extends RecordKind>(kind: K, record: Records[K], bytes: number): IndexedRecords[K] {
     const indexed = INDEXERS[kind](record, bytes)
-    if (kind === 'entry') this.#times.entry.insert(indexed as IndexedRecords['entry'])
+    if (kind === 'entry') this.#addEntry(indexed as IndexedRecords['entry'])
     if (kind === 'request') this.#times.request.insert(indexed as IndexedRecords['request'])
     // The time index must have the record before `push`, which may drop it immediately.
     this.#rings[kind].push(indexed)
     this.#earliestInFileMs = Math.min(this.#earliestInFileMs, indexed.receivedMs)
     this.#lastSeq = Math.max(this.#lastSeq, record.seq)
     return indexed
+  }
+
+  #addEntry(entry: IndexedRecords['entry']): void {
+    entry.run = this.runs.add(entry.record.entry, entry.timeMs)
+    this.#times.entry.insert(entry)
+  }
+
+  #removeEntry(entry: IndexedRecords['entry']): void {
+    this.runs.remove(entry.run)
+    this.#times.entry.remove(entry)
   }
 
   #compact(): void {

@@ -49,7 +49,7 @@ export interface StoredHeartbeat extends Stored {
   readonly name: string | null
 }
 
-/** A request that was refused, in whole or in part, because of its content. */
+/** A request that was rejected, in whole or in part, because of its content. */
 export interface RejectedBatch extends Stored {
   /** Endpoint of the request. */
   readonly endpoint: Endpoint
@@ -65,7 +65,7 @@ export interface RejectedBatch extends Stored {
   readonly reasons: readonly RejectionReason[]
 }
 
-/** Why a request was refused, or an entry of it. */
+/** Why a request was rejected, or an entry of it. */
 export interface RejectionReason {
   /** Path from the body, for example `['logs', 3, 'level']`. */
   readonly loc: readonly (string | number)[]
@@ -73,7 +73,7 @@ export interface RejectionReason {
   readonly message: string
   /** The value at `loc` as JSON, shortened; undefined if there is none. */
   readonly value?: string
-  /** Message and service of the refused entry, shortened. */
+  /** Message and service of the rejected entry, shortened. */
   readonly entry?: {
     /** The entry's message, at most 200 characters. */
     readonly message?: string

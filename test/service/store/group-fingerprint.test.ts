@@ -5,10 +5,10 @@ import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import {
   computeFingerprint,
   findErrorGroup,
+  findErrorLocation,
   isFailure,
   removeValues,
 } from '../../../src/service/store/group-fingerprint.js'
-import { findErrorLocation } from '../../../src/service/store/error-location.js'
 import { entryOf } from '../support.js'
 
 const STACK = `

@@ -1,46 +1,12 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { resolveStoreFile } from '../../../src/service/store/store-file.js'
-import { Store } from '../../../src/service/store/store.js'
-import type { StoredEntry } from '../../../src/service/store/stored-record.js'
-import { fullAfter, renamesAsOnWindows } from '../../spool/disk-faults.js'
-import { entryOf } from '../support.js'
+import type { Store } from '../../../src/service/store/store.js'
 import { isWindows } from '../../platform.js'
+import { fullAfter, renamesAsOnWindows } from '../../spool/disk-faults.js'
+import { freshFile as file, openStore as open, storedEntry } from './open-store.js'
 
-function record(seq: number, message = 'hello'): StoredEntry {
-  return {
-    id: `ent_run_${seq.toString(36)}`,
-    seq,
-    received_at: '2026-01-01T00:00:00.000Z',
-    batch_id: 'b',
-    entry: entryOf({ message }),
-  }
-}
-
-function file(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ingest-journal-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  return join(folder, 'journal.ndjson')
-}
-
-function open(
-  path: string,
-  more: { maxEntries?: number; compactSlackBytes?: number } = {},
-): { store: Store; problems: string[] } {
-  const problems: string[] = []
-  const store = new Store({
-    maxEntries: 1000,
-    maxBytes: 1 << 26,
-    ...more,
-    file: resolveStoreFile(path),
-    onProblem: (text) => problems.push(text),
-  })
-  onTestFinished(() => store.close())
-  return { store, problems }
-}
-
+const record = (seq: number, message = 'hello') => storedEntry(seq, { message })
 const seqs = (store: Store): number[] => [...store.newestFirst('entry')].map(({ seq }) => seq)
 
 it('has written a record when append returns, readable only by the owner', () => {
@@ -98,7 +64,7 @@ it('rewrites the file when it is much larger than the stored records, and append
   for (let seq = 1; seq <= 1000; seq++) store.append('entry', [record(seq)], 1)
   expect(statSync(path).size).toBeLessThan(15_000)
   store.close()
-  expect(readdirSync(dirname(path))).toEqual(['journal.ndjson'])
+  expect(readdirSync(dirname(path))).toEqual(['store'])
   expect(seqs(open(path, { maxEntries: 10 }).store)).toEqual([1000, 999, 998, 997, 996, 995, 994, 993, 992, 991])
 })
 
@@ -126,10 +92,9 @@ it('deletes the records on disk when it is cleared', () => {
 it('removes the temporary file of an interrupted rewrite', () => {
   const path = file()
   open(path).store.append('entry', [record(1)], 1)
-  for (const name of ['journal.ndjson.17.tmp', 'journal.ndjson.tmp', 'other.17.tmp'])
-    appendFileSync(join(dirname(path), name), 'private')
+  for (const name of ['store.17.tmp', 'store.tmp', 'other.17.tmp']) appendFileSync(join(dirname(path), name), 'private')
   expect(seqs(open(path).store)).toEqual([1])
-  expect(readdirSync(dirname(path)).toSorted()).toEqual(['journal.ndjson', 'journal.ndjson.tmp', 'other.17.tmp'])
+  expect(readdirSync(dirname(path)).toSorted()).toEqual(['other.17.tmp', 'store', 'store.tmp'])
 })
 
 it('continues in memory after a write error, and reports it once', () => {
