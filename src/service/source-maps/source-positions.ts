@@ -2,11 +2,12 @@
  * Finds the original places of frames, through the source maps beside the compiled files.
  *
  * The locations are logged text, which every program on the machine can write. So only files with the names of scripts and maps are read,
- * no devices, nothing over the network, and the reply contains no file text except names from the map.
+ * no devices, nothing over the network, and the reply contains names from the map and three lines of source. The lines come from the
+ * map, or from the file if it is below the working directory, and only if a stored entry's stack names the location.
  */
 import { constants } from 'node:fs'
-import { open, stat } from 'node:fs/promises'
-import { dirname, isAbsolute, join } from 'node:path'
+import { open, realpath, stat } from 'node:fs/promises'
+import { dirname, isAbsolute, join, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { isObject } from '../../shared/argument-checks.js'
 import type { SourcePosition } from '../query/api-types.js'
@@ -22,14 +23,15 @@ const MAX_BYTES = 60_000_000
 /** Folders above a compiled file in which a source with a name instead of a path is searched. */
 const MAX_FOLDERS = 32
 
+/** The code of one longer line says little: it is minified. */
+const MAX_LINE_CHARS = 500
+
 const LOCATION = /^(.{1,4096}):(\d{1,9}):(\d{1,9})$/
 const SCRIPT = /\.[cm]?js$/i
+const SOURCE = /\.[cm]?[jt]sx?$/i
 const MAP = /\.(?:map|json)$/i
 const NETWORK_PATH = /^[\\/]{2}/
-const COMMENT = '# sourceMappingURL='
-const MAP_URL = /[^\s*'"`]+/y
-/** The end of the comment, white space and comments. Alternatives do not overlap, so matching takes no exponential time. */
-const ONLY_COMMENTS = /(?:\s*\*\/)?(?:\s|\/\/[^\n]*(?:\n|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)*$/y
+const COMMENT = /\/[/*]# sourceMappingURL=([^\s*'"`]+)/g
 /** A line that protects JSON from being run as a script (https://tc39.es/ecma426/#sec-fetching-source-maps). */
 const PREFIX = /^\uFEFF?(?:\)\]\}'[^\n]*\n)?/
 
@@ -43,18 +45,21 @@ interface SourceMap {
   readonly sources: readonly unknown[]
   readonly names?: readonly unknown[]
   readonly sourceRoot?: unknown
+  readonly sourcesContent?: readonly unknown[]
   readonly sections?: readonly { readonly offset: Point; readonly map: SourceMap }[]
 }
 
 interface Original extends Point {
   readonly source: string
   readonly name: string | null
+  /** Text of the source. */
+  readonly content: string | null
 }
 
 type Read = (path: string) => Promise<Buffer>
 
 /**
- * Parses the body of a request: `{ "at": ["/app/dist/orders.js:1:2345"] }`.
+ * Parses the body of a request: `{ "at": ["/app/dist/orders.js:1:2345"], "entry": "ent_1" }`.
  * @throws IngestServiceError `QUERY`
  */
 export function parseLocations(body: unknown): readonly Location[] {
@@ -73,40 +78,86 @@ let turn: Promise<unknown> = Promise.resolve()
 /**
  * Returns null for a location without a map. Requests take turns, which limits the memory.
  * @param isWanted whether somebody still waits for the reply; false skips the request
+ * @param stack of a stored entry; if it names the first location, the reply has the lines around it
  */
 export function findSourcePositions(
   locations: readonly Location[],
   isWanted: () => boolean,
+  stack = '',
 ): Promise<(SourcePosition | null)[]> {
-  const result = turn.then(() => (isWanted() ? findAll(locations) : []))
+  const result = turn.then(() => (isWanted() ? findAll(locations, stack) : []))
   turn = result
   return result
 }
 
-async function findAll(locations: readonly Location[]): Promise<(SourcePosition | null)[]> {
+async function findAll(locations: readonly Location[], stack: string): Promise<(SourcePosition | null)[]> {
   const found = locations.map((): SourcePosition | null => null)
   const read = createReader()
   for (const file of new Set(locations.map((one) => one.file))) {
     const indices = [...locations.keys()].filter((index) => locations[index]?.file === file)
     const points = indices.map((index) => locations[index] as Location)
-    const positions = await findInFile(file, points, read)
+    const hasLines = indices[0] === 0 && isNamed(points[0] as Location, stack)
+    const positions = await findInFile(file, points, hasLines, read)
     indices.forEach((index, at) => (found[index] = positions[at] ?? null))
   }
   return found
 }
 
-async function findInFile(given: string, points: readonly Point[], read: Read): Promise<(SourcePosition | null)[]> {
+/** Whether a frame of the stack has the location, as a path or as a URL. */
+function isNamed({ file, line, column }: Location, stack: string): boolean {
+  const names = isAbsolute(file) ? [file, pathToFileURL(file).href] : [file]
+  const endings = names.flatMap((name) => [` ${name}:${line + 1}:${column + 1}`, `(${name}:${line + 1}:${column + 1})`])
+  return stack.split('\n').some((frame) => endings.some((ending) => frame.endsWith(ending)))
+}
+
+/** @param hasLines whether the first position has the lines around it */
+async function findInFile(
+  given: string,
+  points: readonly Point[],
+  hasLines: boolean,
+  read: Read,
+): Promise<(SourcePosition | null)[]> {
   try {
     const file = given.startsWith('file:') ? fileURLToPath(given) : given
-    if (!SCRIPT.test(file)) return []
-    const { map, base } = await readMap(file, read)
-    // A source whose name is no URL does not hide the others.
-    const resolve = (one: Original) => resolvePosition(one, base).catch(() => null)
-    return await Promise.all(findOriginals(map, points).map((one) => one && resolve(one)))
+    const positions = SCRIPT.test(file) ? await findByMap(file, points, hasLines, read) : []
+    if (!hasLines || (positions[0] ?? null) !== null) return positions
+    return [await readLines(file, points[0] as Point, read), ...positions.slice(1)]
   } catch {
     // Files that are missing, not readable or invalid are as common as files without a map: the page then shows the compiled place.
     return []
   }
+}
+
+async function findByMap(
+  file: string,
+  points: readonly Point[],
+  hasLines: boolean,
+  read: Read,
+): Promise<(SourcePosition | null)[]> {
+  try {
+    const { map, base } = await readMap(file, read)
+    // A source whose name is no URL does not hide the others.
+    const resolve = (one: Original, index: number) =>
+      resolvePosition(one, base, hasLines && index === 0).catch(() => null)
+    return await Promise.all(findOriginals(map, points).map((one, index) => one && resolve(one, index)))
+  } catch {
+    return []
+  }
+}
+
+/** A source file that is not compiled. */
+async function readLines(file: string, { line, column }: Point, read: Read): Promise<SourcePosition | null> {
+  const path = await realpath(file)
+  if (!SOURCE.test(path) || !path.startsWith((await realpath('.')) + sep)) return null
+  return { file, line: line + 1, column: column + 1, name: null, ...selectLines((await read(path)).toString(), line) }
+}
+
+/** @param line from 0 */
+function selectLines(text: string, line: number): Pick<SourcePosition, 'lines'> {
+  const from = Math.max(0, line - 1)
+  const lines = text.split(/\r?\n/, line + 2).slice(from)
+  const isReadable = lines.length > line - from && lines.every(({ length }) => length <= MAX_LINE_CHARS)
+  return isReadable ? { lines: { start: from + 1, text: lines } } : {}
 }
 
 /** Reads regular files, without waiting for the writer of a FIFO. It throws for others, and beyond the limits. */
@@ -128,29 +179,20 @@ function createReader(): Read {
   }
 }
 
-/** Sources are relative to `base`. */
+/** Finds the map that the last comment names, or the one beside the file. Sources are relative to `base`. */
 async function readMap(file: string, read: Read): Promise<{ readonly map: SourceMap; readonly base: URL }> {
   const at = pathToFileURL(file)
-  const comment = findComment(await read(file))
-  if (comment?.startsWith('data:') === true) return { map: parseDataUrl(comment), base: at }
-  // Bundlers can write the map without a comment, as "hidden" or "external".
-  const base = comment === undefined ? pathToFileURL(`${file}.map`) : new URL(comment, at)
+  const comment = [...(await read(file)).toString().matchAll(COMMENT)].at(-1)?.[1]
+  // Bundlers can write the map without a comment, as "hidden" or "external"; and the code may have a text like one.
+  return readMapAt(comment ?? '', at, read).catch(() => readMapAt(`${at.href}.map`, at, read))
+}
+
+async function readMapAt(url: string, at: URL, read: Read): Promise<{ readonly map: SourceMap; readonly base: URL }> {
+  if (url.startsWith('data:')) return { map: parseDataUrl(url), base: at }
+  const base = new URL(url, at)
   const path = toLocalPath(base)
   if (path === undefined || !MAP.test(path)) throw new Error('not a map')
   return { map: parseMap((await read(path)).toString()), base }
-}
-
-/** Returns the URL of the last comment, unless code follows it: then it is part of a text in the code. */
-function findComment(code: Buffer): string | undefined {
-  for (let at = code.lastIndexOf(COMMENT); at > 1; at = code.lastIndexOf(COMMENT, at - 1)) {
-    if (!['//', '/*'].includes(code.toString('latin1', at - 2, at))) continue
-    const text = code.toString('utf8', at + COMMENT.length)
-    MAP_URL.lastIndex = 0
-    const url = MAP_URL.exec(text)?.[0] ?? ''
-    ONLY_COMMENTS.lastIndex = url.length
-    return url !== '' && ONLY_COMMENTS.test(text) ? url : undefined
-  }
-  return undefined
 }
 
 function parseMap(text: string): SourceMap {
@@ -179,7 +221,13 @@ function findOriginals(map: SourceMap, points: readonly Point[]): (Original | nu
     if (source === null) return null
     const isComplete = isAbsolute(source) || /^[a-z][\w+.-]*:/i.test(source)
     const { line, column, name } = mapping as NonNullable<typeof mapping>
-    return { source: isComplete ? source : root + source, line, column, name: text(map.names?.[name ?? -1]) }
+    return {
+      source: isComplete ? source : root + source,
+      line,
+      column,
+      name: text(map.names?.[name ?? -1]),
+      content: text(map.sourcesContent?.[mapping?.source ?? -1]),
+    }
   })
 }
 
@@ -201,10 +249,17 @@ function findInSections(sections: NonNullable<SourceMap['sections']>, points: re
   return found
 }
 
-async function resolvePosition(original: Original, base: URL): Promise<SourcePosition | null> {
-  const { source, line, column, name } = original
+async function resolvePosition(original: Original, base: URL, hasLines: boolean): Promise<SourcePosition | null> {
+  const { source, line, column, name, content } = original
   const file = await resolveSource(source, base)
-  return file === undefined ? null : { file, line: line + 1, column: column + 1, name }
+  if (file === undefined) return null
+  return {
+    file,
+    line: line + 1,
+    column: column + 1,
+    name,
+    ...(hasLines && content !== null && selectLines(content, line)),
+  }
 }
 
 async function resolveSource(source: string, base: URL): Promise<string | undefined> {

@@ -42,10 +42,6 @@ test('a mapping without a name does not have the name of the one before', () => 
   expect(findMappings('AAAAC,CAAC', points).map((one) => one?.name)).toEqual([1, undefined])
 })
 
-test('a line after the last has no mapping', () => {
-  expect(findMappings('AAAA', [{ line: 7, column: 0 }])).toEqual([null])
-})
-
 test.each(['AA!A', 'AAAAAA', 'ÄAAA'])('%s is refused', (mappings) => {
   expect(() => findMappings(mappings, [{ line: 9, column: 0 }])).toThrow('invalid')
 })

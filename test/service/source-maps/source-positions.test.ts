@@ -1,10 +1,19 @@
 /** Original places of compiled code, from real maps, and from files that must not be read. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import type { BuildOptions } from 'esbuild'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -109,13 +118,6 @@ describe('a minified bundle', () => {
     expect(await find(place.replace(file, pathToFileURL(file).href))).toMatchObject([thrownAt()])
   })
 
-  test('through a link, as package managers make', async () => {
-    const file = await bundle()
-    const [place = ''] = placesOfError(file)
-    symlinkSync(join(folder, 'dist'), join(folder, 'linked'))
-    expect(await find(place.replace('/dist/', '/linked/'))).toMatchObject([{ line: 4 }])
-  })
-
   test('places of several files, in the order of the request', async () => {
     const file = await bundle()
     const [thrown = '', called = ''] = placesOfError(file)
@@ -184,26 +186,22 @@ test('the last comment counts, also as a block; text in a string does not', asyn
 })
 
 test.each([
+  ...[
+    'lost.map',
+    '//host/share/a.map',
+    'https://example.com/a.map',
+    'file://host/a.map',
+    '/etc/passwd',
+    'a.txt',
+    '%zz',
+  ].map((url) => `//# sourceMappingURL=${url}`),
+  ...['application/json;base64,!!!!', 'application/json,%zz', ''].map((data) => `//# sourceMappingURL=data:${data}`),
   'const text = "//# sourceMappingURL=" + u',
-  'const text = "//# sourceMappingURL=none.map"',
   '//# sourceMappingURL=none.map\nf()',
-  '/*# sourceMappingURL=none.map */ f()',
   "/* how to: */ f('//# sourceMappingURL=none.map'",
 ])('%s does not hide the map beside the file', async (code) => {
-  expect(await mapped(map('a.ts'), code)).toMatchObject(ORIGINAL)
-})
-
-test('white space and comments can follow the comment', async () => {
-  await mapped(map('a.ts'))
-  write('dist/other.map', map('b.ts'))
-  const after = ' \r\n// a /* b\n/* c **//**/\n\n//'
-  for (const comment of ['//# sourceMappingURL=other.map', '/*# sourceMappingURL=other.map*/'])
-    expect(await mapped(map('a.ts'), comment + after)).toMatchObject({ file: join(folder, 'dist/b.ts') })
-})
-
-test('many comments before code take linear time', async () => {
-  for (const part of ['/**/', '// ', '/* */ ', '//\n'])
-    expect(await mapped(map('a.ts'), `//# sourceMappingURL=none.map\n${part.repeat(1e5)}\nf()`)).toMatchObject(ORIGINAL)
+  write('dist/a.txt', map('b.ts'))
+  expect(await mapped(map('a.ts'), code)).toEqual({ file: join(folder, 'dist/a.ts'), ...ORIGINAL })
 })
 
 test.each(['\uFEFF', ")]}'\n", "\uFEFF)]}', x\n"])('a map after %j', async (prefix) => {
@@ -227,53 +225,25 @@ describe('no place, and no error, for', () => {
     ],
   ])('%s', async (_, text) => expect(await mapped(text)).toBeNull())
 
-  test.each([
-    'lost.map',
-    '//host/share/a.js.map',
-    'https://example.com/a.js.map',
-    'file://host/a.js.map',
-    '/etc/passwd',
-    '/proc/self/environ',
-    '%zz',
-    'data:application/json;base64,!!!!',
-    'data:application/json,%zz',
-    'data:',
-  ])('a map at %s', async (url) => expect(await mapped(map('a.ts'), `//# sourceMappingURL=${url}`)).toBeNull())
-
-  test('a file that is missing, has no map, is a folder, or is no script', async () => {
+  test('a file that is missing, relative, has no map, is a folder, or is no script', async () => {
     const plain = write('dist/plain.js', 'throw Error()')
     const text = write('dist/a.txt', `x\n//# sourceMappingURL=data:application/json,${encodeURIComponent(map('a.ts'))}`)
     mkdirSync(join(folder, 'dist/folder.js'))
-    expect(
-      await find(
-        ...[
-          join(folder, 'lost.js'),
-          plain,
-          text,
-          join(folder, 'dist/folder.js'),
-          'dist/a.js',
-          `/${text}`,
-          '//host/a.js',
-        ].map((file) => `${file}:1:1`),
-      ),
-    ).toEqual(Array(7).fill(null))
-  })
-
-  test('a map whose name is not that of one', async () => {
-    write('dist/a.txt', map('a.ts'))
-    expect(await mapped(map('a.ts'), '//# sourceMappingURL=a.txt')).toBeNull()
-  })
-
-  test('a relative path and one with two slashes, of a file with a map', async () => {
-    await mapped(map('a.ts'))
-    const file = join(folder, 'dist/a.js')
-    const relative = file.slice(1)
-    expect(await find(`${file}:1:1`, `/${file}:1:1`, `${relative}:1:1`)).toMatchObject([ORIGINAL, null, null])
+    const files = [
+      join(folder, 'lost.js'),
+      plain,
+      text,
+      join(folder, 'dist/folder.js'),
+      'dist/a.js',
+      `/${plain}`,
+      '//host/a.js',
+    ]
+    expect(await find(...files.map((file) => `${file}:1:1`))).toEqual(files.map(() => null))
   })
 
   test('a FIFO without a writer, as the file and as its map', async () => {
-    const file = write('dist/a.js', 'throw Error()\n//# sourceMappingURL=fifo.map')
-    for (const name of ['fifo.js', 'fifo.map']) execFileSync('mkfifo', [join(folder, 'dist', name)])
+    const file = write('dist/a.js', 'throw Error()')
+    for (const name of ['fifo.js', 'a.js.map']) execFileSync('mkfifo', [join(folder, 'dist', name)])
     expect(await find(`${join(folder, 'dist/fifo.js')}:1:1`, `${file}:1:1`)).toEqual([null, null])
   })
 
@@ -296,19 +266,47 @@ describe('no place, and no error, for', () => {
   })
 })
 
-test('between two files, the service does other work', async () => {
-  const names = ['a', 'b', 'c', 'd']
-  for (const name of names) write(`dist/${name}.js.map`, map('a.ts'))
-  const at = names.map((name) => `${write(`dist/${name}.js`, '')}:1:1`)
-  let turns = 0
-  const loop = (): void => {
-    turns++
-    immediate = setImmediate(loop)
+describe('the lines around the first place', () => {
+  const own = fileURLToPath(import.meta.url)
+  const linesOf = async (stack: string, ...at: string[]) => {
+    const found = await findSourcePositions(parseLocations({ at }), () => true, stack)
+    return found.map((one) => one?.lines?.text ?? null)
   }
-  let immediate = setImmediate(loop)
-  await find(...at)
-  clearImmediate(immediate)
-  expect(turns).toBeGreaterThan(names.length)
+
+  test('are those of the map', async () => {
+    const [thrown = '', called = ''] = placesOfError(await bundle())
+    const lines = TOTAL.split('\n').slice(2, 5)
+    expect(await linesOf(`RangeError\n    at t (${thrown})\n    at ${called}`, thrown, called)).toEqual([lines, null])
+  })
+
+  test('are those of a file below the working directory', async () => {
+    const [first, second] = readFileSync(own, 'utf8').split('\n')
+    for (const name of [`${own}:1:1`, `(${own}:1:1)`, `${pathToFileURL(own).href}:1:1`])
+      expect(await linesOf(`Error\n    at ${name}`, `${own}:1:1`)).toEqual([[first, second]])
+  })
+
+  test.each<[string, (path: string) => [place: string, stack?: string]]>([
+    ['that the stack does not name', (path) => [`${path}:1:1`, 'Error\n    at /app/a.ts:1:1']],
+    ['of which the stack names another place', (path) => [`${path}:1:1`, `Error\n    at ${path}:1:12`]],
+    ['whose path is the end of another', (path) => [`${path}:1:1`, `Error\n    at /x${path}:1:1`]],
+    ['without this line', (path) => [`${path}:99999:1`]],
+    ['outside of the working directory', () => [`${write('a.ts', 'secret')}:1:1`]],
+    ['that is no script', () => [`${join(process.cwd(), 'package.json')}:1:1`]],
+    ['that is missing', () => [`${join(process.cwd(), 'lost.ts')}:1:1`]],
+  ])('are not those of a file %s', async (_, of) => {
+    const [place, stack = `Error\n    at ${place}`] = of(own)
+    expect(await linesOf(stack, place)).toEqual([null])
+  })
+
+  test('a link out of the working directory, and minified code, have none', async () => {
+    const below = mkdtempSync(join(process.cwd(), 'node_modules/.cache-lines-'))
+    const link = join(below, 'a.ts')
+    const long = join(below, 'b.js')
+    symlinkSync(write('a.ts', 'secret'), link)
+    writeFileSync(long, 'x'.repeat(501))
+    for (const place of [`${link}:1:1`, `${long}:1:1`]) expect(await linesOf(`    at ${place}`, place)).toEqual([null])
+    rmSync(below, { recursive: true })
+  })
 })
 
 test('a request that nobody waits for reads nothing', async () => {
