@@ -46,21 +46,14 @@ export class EntryWaiters {
 
   /** Resolves when `count` entries have arrived. */
   async waitForCount(count: number, options: WaitOptions): Promise<void> {
-    if (this.#arrived >= count) return
-    await this.#wait(
-      () => this.#arrived >= count,
-      () => `${this.#arrived} of ${count} entries arrived`,
-      options,
-    )
+    const isSatisfied = (): boolean => this.#arrived >= count
+    if (!isSatisfied()) await this.#wait(isSatisfied, () => `${this.#arrived} of ${count} entries arrived`, options)
   }
 
   /** Resolves when a matching entry arrives. */
   waitForMatch(isWanted: EntryPredicate, options: WaitOptions): Promise<void> {
-    return this.#wait(
-      (entries) => entries.some(isWanted),
-      () => `none of ${this.#arrived} entries matched`,
-      options,
-    )
+    const describe = (): string => `none of ${this.#arrived} entries matched`
+    return this.#wait((entries) => entries.some(isWanted), describe, options)
   }
 
   #wait(

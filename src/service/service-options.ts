@@ -4,8 +4,8 @@ import { describeType, describeValue, isFunction, isObject, readOptions } from '
 import { backgroundClock } from '../shared/clock.js'
 import type { Clock } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'
-import type { RateLimitOptions } from './http/rate-limit.js'
-import { createRandomToken } from './http/token-auth.js'
+import type { RateLimitOptions } from './http/endpoint-handler.js'
+import { createRandomToken } from './http/access.js'
 import type { RecordKind, Stored } from './store/stored-record.js'
 
 /** Time, which tests can control. */
@@ -46,7 +46,7 @@ export interface IngestServiceOptions {
   readonly dbFile?: string
   /** Maximum of stored entries, and of stored request logs; the oldest are dropped first. Default 200,000. */
   readonly maxEntries?: number
-  /** Maximum bytes of JSON and search text, for entries and for each other kind. Default 192 MiB. */
+  /** Maximum bytes of JSON and search text, for entries and for each other kind; they take two to three times that in memory. Default 192 MiB. */
   readonly maxStoreBytes?: number
   /** Maximum age in milliseconds; records that were received longer ago are deleted within a minute. Default: no limit. */
   readonly maxAgeMs?: number

@@ -6,19 +6,17 @@ import { checkArgument, readOptions } from '../shared/argument-checks.js'
 import type { Clock } from '../shared/clock.js'
 import { VERSION } from '../version.js'
 import { BodyReader } from './http/body-reader.js'
-import { formatOrigin } from './http/origin-check.js'
-import { RateLimit } from './http/rate-limit.js'
+import { formatOrigin, TokenAuth } from './http/access.js'
+import { createRateLimit } from './http/endpoint-handler.js'
 import { RequestRecorder } from './http/request-recorder.js'
 import type { RecordedRequest } from './http/request-recorder.js'
 import { closeServer, createHttpServer, listenOn } from './http/server.js'
-import { TokenAuth } from './http/token-auth.js'
 import { Faults } from './ingest/faults.js'
 import { Ingester } from './ingest/ingester.js'
 import type { RecordListener } from './ingest/ingester.js'
 import type { EntryPage, EntryWithFeedback } from './query/api-types.js'
 import type { TimePageQuery } from './query/entry-pages.js'
-import type { EntryFilter, EntryQuery } from './query/query-filters.js'
-import type { RequestQuery } from './query/request-pages.js'
+import type { EntryFilter, EntryQuery, RequestQuery } from './query/query-filters.js'
 import { MatchMemo } from './query/matching/match-memo.js'
 import { StoreReader } from './store-reader.js'
 import { resolveServiceOptions } from './service-options.js'
@@ -86,7 +84,7 @@ export interface IngestService {
    */
   heartbeats(page?: PageQuery): Page<StoredHeartbeat>
   /**
-   * Requests that were refused, in whole or in part, newest first.
+   * Requests that were rejected, in whole or in part, newest first.
    * @throws IngestServiceError `QUERY` for an invalid page.
    */
   rejected(page?: PageQuery): Page<RejectedBatch>
@@ -156,7 +154,7 @@ function createParts(options: ResolvedServiceOptions, store: Store) {
   const { clock } = options
   const [now, wallNow] = [() => clock.now(), () => clock.wallNow()]
   const searches = new MatchMemo()
-  const reader = new StoreReader(store, wallNow, searches)
+  const reader = new StoreReader(store, searches)
   const waiters = new EntryWaiters(store.recordCounts().entry)
   const streams = new StreamBroadcaster({ reader, lastSeq: store.lastSeq, clock })
   const onRecords: RecordListener = (kind, indexed) => {
@@ -190,7 +188,7 @@ async function startServer(options: ResolvedServiceOptions, parts: Parts) {
   const { clock, apiKeys, latencyMs, onProblem } = options
   const startedAtMs = clock.wallNow()
   const bodies = new BodyReader(options.maxBodyBytes)
-  const rateLimit = options.rateLimit && new RateLimit(options.rateLimit, () => clock.now())
+  const rateLimit = options.rateLimit && createRateLimit(options.rateLimit, () => clock.now())
   const server = createHttpServer({
     endpoints: { ...parts, bodies, apiKeys, rateLimit, latencyMs },
     local: {

@@ -1,11 +1,8 @@
 import { connect, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
-import { entryOf, ingest, newest, started, until } from './support.js'
+import { entryOf, ingest, started, until } from './support.js'
 import { lastingPort } from '../reusable-port.mjs'
 
 describe('start', () => {
@@ -88,21 +85,6 @@ describe('close', () => {
     await ingest(later, [])
     expect(service.requests[0]).toMatchObject({ status: null, accepted: 0 })
   })
-
-  it('keeps the records in the file for the next start', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'ingest-service-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    const dbFile = join(folder, 'dev.ndjson')
-    const first = await createIngestService({ dbFile })
-    await ingest(first, [entryOf({ message: 'kept' })])
-    const { id } = newest(first)
-    await first.close()
-    const second = await started({ dbFile })
-    expect(second.entry(id)?.entry.message).toBe('kept')
-    await ingest(second, [entryOf()])
-    expect(second.arrived).toBe(2)
-    expect(new Set(second.entries().items.map(({ seq }) => seq)).size).toBe(2)
-  })
 })
 
 describe('waitForEntries', () => {
@@ -149,13 +131,5 @@ describe('a flood', () => {
       status = (await ingest(service, [entryOf()]).catch(() => ({ status: 0 }))).status
     }
     expect(status).toBe(200)
-  })
-
-  it('of entries stays within the limits', async () => {
-    const service = await started({ maxEntries: 500 })
-    const logs = Array.from({ length: 100 }, () => entryOf())
-    await Promise.all(Array.from({ length: 50 }, () => ingest(service, logs)))
-    expect(service.arrived).toBe(5000)
-    expect(service.counts().total).toBe(500)
   })
 })

@@ -47,10 +47,11 @@ function place(): Place {
 }
 
 /** Creates a file of another user that everybody can read and write. */
-function plant(path: string, content = ''): void {
+function plant(path: string, content = ''): string {
   writeFileSync(path, content)
   chmodSync(path, 0o666)
   chownSync(path, STRANGER, STRANGER)
+  return path
 }
 
 /** @param facts that the message names */
@@ -71,22 +72,76 @@ describe('in place of the journal or its lock', () => {
     expect(lstatSync(file).mode & 0o777).toBe(0o600)
   })
 
-  test('a symbolic link', async () => {
-    const { file, victim } = place()
-    writeFileSync(victim, '')
-    symlinkSync(victim, file)
-    await refused(file, 'symbolic link')
-    expect(readFileSync(victim, 'utf8')).toBe('')
-  })
+  interface Attack {
+    readonly of: string
+    /** @returns the file that must not change */
+    readonly prepare: (place: Place) => string
+    readonly facts: (place: Place) => readonly string[]
+    readonly needsRoot?: true
+  }
 
-  test('a symbolic link to a file: the lock next to its target is kept', async () => {
-    const { file, victim } = place()
-    const lock = `${victim}.lock`
-    writeFileSync(lock, '', { mode: 0o600 })
-    utimesSync(lock, 1, 1)
-    symlinkSync(victim, file)
-    await refused(file, 'symbolic link')
-    expect(existsSync(lock)).toBe(true)
+  /** Creates an empty file of the user at the path. */
+  const own = (path: string): string => {
+    writeFileSync(path, '', { mode: 0o600 })
+    return path
+  }
+  const link = (target: string, path: string): string => {
+    symlinkSync(target, path)
+    return target
+  }
+  const attacks: readonly Attack[] = [
+    { of: 'a symbolic link', prepare: ({ file, victim }) => link(own(victim), file), facts: () => ['symbolic link'] },
+    {
+      of: 'a symbolic link to a file with a lock',
+      prepare: ({ file, victim }) => {
+        link(victim, file)
+        const lock = own(`${victim}.lock`)
+        utimesSync(lock, 1, 1)
+        return lock
+      },
+      facts: () => ['symbolic link'],
+    },
+    {
+      of: 'a file that others can write',
+      prepare: ({ file }) => {
+        chmodSync(own(file), 0o666)
+        return file
+      },
+      facts: () => ['mode 0666'],
+    },
+    {
+      of: 'a file of another user',
+      prepare: ({ file }) => plant(file),
+      facts: () => [`uid ${STRANGER}`],
+      needsRoot: true,
+    },
+    {
+      of: 'a hard link to a file of the user',
+      prepare: ({ folder, file }) => {
+        linkSync(own(join(folder, 'notes')), file)
+        return file
+      },
+      facts: () => ['hard links'],
+    },
+    {
+      of: 'a lock of another user',
+      prepare: ({ file }) => plant(`${file}.lock`, '1'),
+      facts: ({ file }) => [`${file}.lock`, `uid ${STRANGER}`],
+      needsRoot: true,
+    },
+    {
+      of: 'a lock that is a link',
+      prepare: ({ file, victim }) => link(victim, `${file}.lock`),
+      facts: ({ file }) => [`${file}.lock`, 'symbolic link'],
+    },
+  ]
+  test.each(attacks)('$of is refused', async ({ prepare, facts, needsRoot = false }) => {
+    if (needsRoot && !isRoot) return // only root can give files to another user
+    const where = place()
+    const victim = prepare(where)
+    const before = readFileSync(victim, 'utf8')
+    await refused(where.file, ...facts(where))
+    expect(readFileSync(victim, 'utf8')).toBe(before)
   })
 
   test('a symbolic link to a missing file', async () => {
@@ -95,40 +150,6 @@ describe('in place of the journal or its lock', () => {
     symlinkSync(victim, file)
     await refused(file, 'symbolic link')
     expect(existsSync(victim)).toBe(false)
-  })
-
-  test('a file that others can write', async () => {
-    const { file } = place()
-    writeFileSync(file, '')
-    chmodSync(file, 0o666)
-    await refused(file, 'mode 0666')
-    expect(readFileSync(file, 'utf8')).toBe('')
-  })
-
-  test.skipIf(!isRoot)(`a file of another user${asRoot}`, async () => {
-    const { file } = place()
-    plant(file)
-    await refused(file, `uid ${STRANGER}`)
-    expect(readFileSync(file, 'utf8')).toBe('')
-  })
-
-  test('a hard link to a file of the user', async () => {
-    const { folder, file } = place()
-    const victim = join(folder, 'notes')
-    writeFileSync(victim, '', { mode: 0o600 })
-    linkSync(victim, file)
-    await refused(file, 'hard links')
-    expect(readFileSync(victim, 'utf8')).toBe('')
-  })
-
-  test.skipIf(!isRoot)(`a lock of another user, and one that is a link${asRoot}`, async () => {
-    const { file, victim } = place()
-    plant(`${file}.lock`, '1')
-    await refused(file, `${file}.lock`, `uid ${STRANGER}`)
-    rmSync(`${file}.lock`)
-    symlinkSync(victim, `${file}.lock`)
-    await refused(file, `${file}.lock`, 'symbolic link')
-    expect(readFileSync(victim, 'utf8')).toBe(PRIVATE)
   })
 
   test('a folder in which every user can replace files', async () => {

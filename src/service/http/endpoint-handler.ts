@@ -10,7 +10,6 @@ import type { Ingester } from '../ingest/ingester.js'
 import type { BodyReader, ReadResult } from './body-reader.js'
 import { parseEndpointPath } from '../endpoints.js'
 import type { EndpointTarget } from '../endpoints.js'
-import type { RateLimit } from './rate-limit.js'
 import type { OpenRequest, RequestRecorder } from './request-recorder.js'
 import { resetConnection, sendReply, sendSlowly } from './response-writer.js'
 import { createFailure, createTooManyRequests, createWrongMethod, notFound, unauthorized } from '../service-reply.js'
@@ -26,7 +25,7 @@ export interface EndpointDependencies {
   readonly bodies: BodyReader
   /** Valid keys; if undefined, every non-empty key is valid. */
   readonly apiKeys: readonly string[] | undefined
-  readonly rateLimit: RateLimit | undefined
+  readonly rateLimit: (() => number) | undefined
   /** Delay before every reply in milliseconds. */
   readonly latencyMs: number
   /** Aborted when the service closes. */
@@ -97,7 +96,7 @@ function prepareAnswer(
   const key = request.headers[API_KEY_HEADER.toLowerCase()]
   return (rejector) => {
     if (typeof key !== 'string' || key === '' || apiKeys?.includes(key) === false) return unauthorized
-    const retryAfterSeconds = rateLimit?.take() ?? 0
+    const retryAfterSeconds = rateLimit?.() ?? 0
     if (retryAfterSeconds > 0) return createTooManyRequests(retryAfterSeconds)
     if ('reply' in decoded) return decoded.reply
     const reply = ingester[endpoint](decoded.json, bytes.length, rejector)
@@ -160,4 +159,22 @@ async function applyFault(fault: Fault | undefined, context: FaultContext): Prom
 function createStatusReply({ status, body, retryAfter }: Extract<Fault, { kind: 'status' }>): Reply {
   const reply = { status, body: body === undefined ? { detail: [{ msg: 'scripted fault', type: 'fault' }] } : body }
   return retryAfter === undefined ? reply : { ...reply, headers: { 'retry-after': String(retryAfter) } }
+}
+
+/** A limit for all endpoints that require a key. */
+export interface RateLimitOptions {
+  /** Requests in one window. */
+  readonly requests: number
+  /** Length of a window in milliseconds. */
+  readonly windowMs: number
+}
+
+/** @returns function that counts a request: 0 if it is within the limit, else the seconds until the next window, not rounded */
+export function createRateLimit({ requests, windowMs }: RateLimitOptions, now: () => number): () => number {
+  let [startMs, taken] = [-Infinity, 0]
+  return () => {
+    if (now() - startMs >= windowMs) [startMs, taken] = [now(), 0]
+    taken++
+    return taken <= requests ? 0 : (startMs + windowMs - now()) / 1000
+  }
 }

@@ -4,22 +4,20 @@ import type { Fault } from '../ingest/fault.js'
 import type { Faults } from '../ingest/faults.js'
 import { IngestServiceError } from '../ingest-service-error.js'
 import type { ServiceStatus } from '../query/api-types.js'
-import { checkFormat } from '../query/entry-export.js'
-import { createMissingError, createQueryError } from '../query/query-filters.js'
+import { createMissingError, createQueryError, ENTRY_FILTERS, PAGE } from '../query/query-filters.js'
+import { readParameters, REQUEST_FILTERS } from '../query/query-filters.js'
+import type { ParameterName, UrlParameters } from '../query/query-filters.js'
 import type { StoreReader } from '../store-reader.js'
-import { ENTRY_FILTERS, PAGE, readParameters, REQUEST_FILTERS } from '../query/url-parameters.js'
-import type { ParameterName, UrlParameters } from '../query/url-parameters.js'
 import type { RecordKind } from '../store/stored-record.js'
 import type { StreamBroadcaster } from '../stream/stream-broadcaster.js'
 import type { BodyReader } from './body-reader.js'
-import { sendExport } from './export-writer.js'
-import { formatOrigin } from './origin-check.js'
+import { formatOrigin } from './access.js'
 import type { RequestRecorder } from './request-recorder.js'
-import { sendReply } from './response-writer.js'
+import { sendExport, sendReply } from './response-writer.js'
 import { findSourcePositions, parseLocations } from '../source-maps/source-positions.js'
 import { createErrorReply, createWrongMethod, notFound, ok } from '../service-reply.js'
 import type { Reply } from '../service-reply.js'
-import type { TokenAuth } from './token-auth.js'
+import type { TokenAuth } from './access.js'
 
 export const LOCAL_PREFIX = '/local/'
 
@@ -54,8 +52,6 @@ interface Route {
   readonly methods: Readonly<Record<string, Handler<ParameterName>>>
 }
 
-const REQUEST_VALUE_PARAMETERS: readonly string[] = [...REQUEST_FILTERS, 'kind', 'field', 'prefix', 'limit']
-
 const ROUTES: Readonly<Record<string, Route>> = {
   entries: get([...ENTRY_FILTERS, ...PAGE, 'newer', 'view', 'columns'], ({ view, columns, ...query }, { reader }) => {
     if (view === 'summary') return ok(reader.summaries({ ...query, ...(columns !== undefined && { columns }) }))
@@ -64,12 +60,8 @@ const ROUTES: Readonly<Record<string, Route>> = {
   }),
   'entries/*': get([], (_, { reader, name }) => okIfFound(reader.entry(name))),
   'entries/*/context': get(['limit', 'columns'], (query, { reader, name }) => okIfFound(reader.context(name, query))),
-  export: get([...ENTRY_FILTERS, 'format', 'columns'], (query, { reader, request, response }) => {
-    const format = checkFormat(query.format)
-    return sendExport(request, response, { format, parts: reader.export(query), at: new Date() })
-  }),
-  arrivals: get([...ENTRY_FILTERS, 'after', 'run', 'limit'], ({ after, ...query }, { reader }) =>
-    ok(reader.arrivals({ ...query, ...(after !== undefined && { after: parseSeq(after) }) })),
+  export: get([...ENTRY_FILTERS, 'format'], (query, { reader, request, response }) =>
+    sendExport(request, response, reader.export(query)),
   ),
   counts: get(ENTRY_FILTERS, (filter, { reader }) => ok(reader.counts(filter))),
   histogram: get([...ENTRY_FILTERS, 'buckets'], (query, { reader }) => ok(reader.histogram(query))),
@@ -80,28 +72,20 @@ const ROUTES: Readonly<Record<string, Route>> = {
   fields: get(['kind'], ({ kind }, { reader }) => ok({ items: reader.fields(kind) })),
   values: get([...ENTRY_FILTERS, 'kind', 'field', 'prefix', 'limit'], ({ kind, field, ...query }, { reader }) => {
     if (field === undefined) throw createMissingError('field', 'service')
-    if (kind !== 'requests') return ok(reader.values({ ...query, field }))
-    const wrong = Object.keys(query).find((name) => !REQUEST_VALUE_PARAMETERS.includes(name))
-    if (wrong !== undefined) throw createQueryError('parameter', `one of ${REQUEST_VALUE_PARAMETERS.join(', ')}`, wrong)
-    return ok(reader.requestValues({ ...query, field }))
+    return ok(kind === 'requests' ? reader.requestValues({ ...query, field }) : reader.values({ ...query, field }))
   }),
   traces: get([...ENTRY_FILTERS, ...PAGE, 'sort'], (query, { reader }) => ok(reader.traces(query))),
   'traces/*': get([], (_, { reader, name }) => okIfFound(reader.trace(name))),
+  timeline: get(ENTRY_FILTERS, (filter, { reader }) => okIfFound(reader.timeline(filter))),
   'error-groups': get([...ENTRY_FILTERS, ...PAGE, 'sort'], (query, { reader }) => ok(reader.errorGroups(query))),
   routes: get(REQUEST_FILTERS, (filter, { reader }) => ok(reader.routes(filter))),
-  'routes/latency': get([...REQUEST_FILTERS, 'method', 'route', 'buckets'], (query, { reader }) => {
-    const { method, route } = query
-    if (method === undefined) throw createMissingError('method', 'GET')
-    if (route === undefined) throw createMissingError('route', '/orders/:id')
-    return ok(reader.routeLatency({ ...query, method, route }))
-  }),
   versions: get(ENTRY_FILTERS, (filter, { reader }) => ok(reader.versions(filter))),
   'release-comparison': get([...REQUEST_FILTERS, 'before', 'after'], ({ before, after, ...filter }, { reader }) => {
-    if (before === undefined) throw createMissingError('before', '1.2.0')
-    if (after === undefined) throw createMissingError('after', '1.3.0')
+    if (before === undefined) throw createMissingError('before', 'service:shop version:1.2.0')
+    if (after === undefined) throw createMissingError('after', 'run:shop-4711@laptop')
     return ok(reader.compareReleases({ ...filter, before, after }))
   }),
-  'release-health': get(PAGE, (page, { reader }) => ok(reader.releaseHealth(page))),
+  runs: get([], (_, { reader }) => ok(reader.runs())),
   monitors: get([], (_, { reader }) => ok(reader.monitors())),
   status: get([], (_, { createStatus, request: { socket } }) =>
     ok(createStatus(formatOrigin(socket.localAddress ?? '', socket.localPort ?? 0))),
@@ -135,8 +119,10 @@ const ROUTES: Readonly<Record<string, Route>> = {
     parameters: [],
     methods: {
       // A POST, because the locations of a stack can be longer than a URL.
-      POST: async (_, { body, response }) => {
-        const items = await findSourcePositions(parseLocations(body), () => !response.destroyed)
+      POST: async (_, { body, reader, response }) => {
+        const locations = parseLocations(body)
+        const { error } = reader.entry(String((body as { readonly entry?: unknown }).entry))?.entry ?? {}
+        const items = await findSourcePositions(locations, () => !response.destroyed, error?.stack)
         return ok({ items })
       },
     },

@@ -1,6 +1,6 @@
 /** Serves the files of the page from the bundle that the build creates. */
 import { brotliDecompressSync } from 'node:zlib'
-import { PAGE_HEADERS } from '../response-headers.js'
+import { PAGE_HEADERS } from '../service-reply.js'
 import type { Reply } from '../service-reply.js'
 import { BUNDLE } from './page-bundle.js'
 

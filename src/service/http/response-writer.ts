@@ -1,9 +1,11 @@
-/** Writes replies: complete, slowly, or interrupted. */
+/** Writes replies: complete, in parts, slowly, or interrupted. */
+import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { systemClock } from '../../shared/clock.js'
 import { pause } from '../../shared/pause.js'
 import { drainBody } from './body-reader.js'
-import { DATA_HEADERS } from '../response-headers.js'
+import { DATA_HEADERS } from '../service-reply.js'
 import type { Reply } from '../service-reply.js'
 
 /** Does nothing if the client has disconnected or a reply has started. */
@@ -60,4 +62,42 @@ function writeHead(response: ServerResponse, { status, body, headers }: Reply): 
 function toBytes(body: unknown): Buffer {
   if (Buffer.isBuffer(body)) return body
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+/**
+ * Yields to other requests between two parts, waits while the client does not read, and stops when it disconnects. If creating a part
+ * fails, closes the connection: the client must not mistake the file for complete.
+ */
+export async function sendExport(
+  request: IncomingMessage,
+  response: ServerResponse,
+  parts: Iterable<string>,
+): Promise<void> {
+  const name = `entries-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}Z.ndjson`
+  response.writeHead(200, {
+    ...DATA_HEADERS,
+    'content-type': 'application/x-ndjson; charset=utf-8',
+    'content-disposition': `attachment; filename="${name}"`,
+  })
+  if (request.method === 'HEAD') {
+    response.end()
+    return
+  }
+  // Sends the head now, because finding the first part can take long.
+  response.flushHeaders()
+  const closed = new AbortController()
+  response.once('close', () => closed.abort())
+  try {
+    for (const part of parts) {
+      const isFull = part !== '' && !response.write(part)
+      if (isFull && !closed.signal.aborted) await once(response, 'drain', { signal: closed.signal })
+      else await nextTurn()
+      if (closed.signal.aborted) return
+    }
+    response.end()
+  } catch (error) {
+    if (closed.signal.aborted) return
+    response.destroy()
+    throw error
+  }
 }

@@ -8,7 +8,7 @@ import { handleEndpointRequest } from './endpoint-handler.js'
 import type { EndpointDependencies } from './endpoint-handler.js'
 import { handleLocalRequest, LOCAL_PREFIX } from './local-api.js'
 import type { LocalApiDependencies } from './local-api.js'
-import { findOriginProblem } from './origin-check.js'
+import { findOriginProblem } from './access.js'
 import { sendReply } from './response-writer.js'
 import { createFailure, createWrongMethod, notFound } from '../service-reply.js'
 

@@ -83,7 +83,7 @@ export type RejectForm = 'result' | 'framework' | 'nameless'
 export interface RejectEveryFault extends FaultScope {
   /** Selects this fault. */
   readonly kind: 'reject-every'
-  /** Every `nth` entry is refused. */
+  /** Every `nth` entry is rejected. */
   readonly nth: number
   /** Default `result`. */
   readonly form?: RejectForm
@@ -93,7 +93,7 @@ export interface RejectEveryFault extends FaultScope {
 export interface RejectContainingFault extends FaultScope {
   /** Selects this fault. */
   readonly kind: 'reject-containing'
-  /** Text that an entry must contain to be refused. */
+  /** Text that an entry must contain to be rejected. */
   readonly text: string
   /** Default `result`. */
   readonly form?: RejectForm

@@ -12,8 +12,7 @@ import type { IndexedRecords } from '../store/indexed-record.js'
 import type { Store } from '../store/store.js'
 import type { RecordKind, Records, RejectionReason, Stored, StoredEntry } from '../store/stored-record.js'
 import type { Rejector } from './faults.js'
-import { createIngestResult, createSchemaReply, toResultError } from './ingest-replies.js'
-import { describeRefused } from './refused-part.js'
+import { createIngestResult, createSchemaReply, describeRejected, toResultError } from './ingest-replies.js'
 import { validateBatch, validateEntry, validateFeedback, validateRelease, validateRequestLogs } from './validate.js'
 import { prefixLocations } from './validators.js'
 import type { Problem } from './validators.js'
@@ -179,7 +178,7 @@ export class Ingester {
       accepted,
       reasons: problems
         .slice(0, MAX_REASONS)
-        .map(({ loc, message }): RejectionReason => ({ loc, message, ...describeRefused(body, loc) })),
+        .map(({ loc, message }): RejectionReason => ({ loc, message, ...describeRejected(body, loc) })),
     }
     this.#append('rejected', [record], 1_000 * record.reasons.length)
     return reply
@@ -190,7 +189,7 @@ function judgeEntry(entry: unknown, rejector: Rejector | undefined): readonly Pr
   const found = validateEntry(entry)
   if (found.length > 0 || rejector === undefined || !rejector.rejects(entry)) return found
   const kind = rejector.form === 'framework' ? 'schema' : 'value'
-  return [{ kind, loc: ['message'], type: 'value_error', message: 'refused by a scripted fault' }]
+  return [{ kind, loc: ['message'], type: 'value_error', message: 'rejected by a scripted fault' }]
 }
 
 /** Computes the monitor id for the store and queries. It distinguishes monitors but cannot be used to ping one. */

@@ -7,69 +7,36 @@ export interface ServerSentEvent {
   readonly id: string | undefined
 }
 
-const LINE_END = /\r\n?|\n/g
+/** For one line. Texts can have U+2028, which ends a line for `^`, `$` and `.`, but not in a stream. */
+const FIELD = /^(event|data|id): ([^]*)/
 
-/** Parses the decoded text of a stream in chunks of any size. Each connection needs its own parser. */
+/** Parses what `formatEvent` writes, as decoded text in chunks of any size. Each connection needs its own parser. */
 export class EventStreamParser {
-  /** Start of an incomplete line. */
+  /** Start of an incomplete event. */
   #rest = ''
-  #isBegun = false
-  /** Whether the text ended with a carriage return; a line feed that follows belongs to it. */
-  #afterReturn = false
-  #event = ''
-  #data: string[] = []
   #id: string | undefined
 
   /** @returns the events that this text completes */
   push(text: string): readonly ServerSentEvent[] {
-    if (text === '') return []
-    const events: ServerSentEvent[] = []
-    let from = this.#ignoredLength(text)
-    this.#isBegun = true
-    LINE_END.lastIndex = from
-    for (let end = LINE_END.exec(text); end !== null; end = LINE_END.exec(text)) {
-      const line = this.#rest + text.slice(from, end.index)
-      this.#rest = ''
-      from = LINE_END.lastIndex
-      if (line !== '') this.#field(line)
-      else if (this.#data.length > 0)
-        events.push({ event: this.#event || 'message', data: this.#data.join('\n'), id: this.#id })
-      if (line === '') this.#clear()
-    }
-    this.#afterReturn = text.endsWith('\r')
-    this.#rest += text.slice(from)
-    return events
-  }
-
-  /** Number of leading characters to ignore. */
-  #ignoredLength(text: string): number {
-    const isByteOrderMark = !this.#isBegun && text.startsWith('\uFEFF')
-    return isByteOrderMark || (this.#afterReturn && text.startsWith('\n')) ? 1 : 0
-  }
-
-  #field(line: string): void {
-    const colon = line.indexOf(':')
-    const name = colon === -1 ? line : line.slice(0, colon)
-    const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)
-    if (name === 'event') this.#event = value
-    else if (name === 'data') this.#data.push(value)
-    else if (name === 'id' && !value.includes('\0')) this.#id = value
-  }
-
-  #clear(): void {
-    this.#event = ''
-    this.#data = []
+    const blocks = (this.#rest + text).split('\n\n')
+    this.#rest = blocks.pop() as string
+    return blocks.flatMap((block) => {
+      const {
+        event,
+        data,
+        id = this.#id,
+      } = Object.fromEntries(
+        block.split('\n').map((line) => FIELD.exec(line)?.slice(1) ?? ['', '']),
+      ) as Partial<ServerSentEvent>
+      this.#id = id
+      return event === undefined || data === undefined ? [] : [{ event, data, id }]
+    })
   }
 }
 
-/** @param data any JSON value */
+/** @param data any JSON value; JSON text has no line breaks */
 export function formatEvent({ event, data, id }: { event: string; data: unknown; id?: number }): string {
-  return formatJsonEvent(event, JSON.stringify(data), id)
-}
-
-/** Like `formatEvent`, for data that is already JSON text. */
-export function formatJsonEvent(event: string, json: string, id?: number): string {
-  return `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${json}\n\n`
+  return `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`
 }
 
 /** A comment that keeps an idle connection open; parsers ignore it. */

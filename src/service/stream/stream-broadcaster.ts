@@ -1,10 +1,10 @@
 /** Implements `GET /local/stream`: manages subscribers and their filters, and removes disconnected ones. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../shared/clock.js'
-import { STREAM_HEADERS } from '../response-headers.js'
-import { createFailure } from '../service-reply.js'
+import { createFailure, STREAM_HEADERS } from '../service-reply.js'
 import type { Reply } from '../service-reply.js'
-import { summarizeEntry } from '../query/entry-summary.js'
+import type { EntrySummary } from '../query/api-types.js'
+import { createSummarizer } from '../query/entry-summary.js'
 import { createEntryMatcher } from '../query/query-filters.js'
 import type { EntryFilter } from '../query/query-filters.js'
 import type { NewEntries, StoreReader } from '../store-reader.js'
@@ -12,11 +12,10 @@ import type { IndexedEntry, IndexedRecord } from '../store/indexed-record.js'
 import type { RecordKind, StoredEntry } from '../store/stored-record.js'
 import { COMMENT, COMMENT_INTERVAL_MS } from './server-sent-events.js'
 import { formatEntries, formatReset, MAX_WAITING_ENTRIES, StreamSubscriber } from './stream-subscriber.js'
-import type { StreamItem } from './stream-subscriber.js'
 
 export const MAX_STREAMS = 32
-/** Disconnects a subscriber that reads nothing for 30 comments (60 s). If it is still running, it reconnects and resumes. */
-const MAX_MISSED_COMMENTS = 30
+/** A stream whose reader has stopped is closed after this time. */
+const MAX_IDLE_MS = 60_000
 
 const NO_ENTRIES: NewEntries = { items: [], skipped: 0 }
 
@@ -37,10 +36,9 @@ export interface StreamQuery {
 
 interface OpenStream {
   readonly matches: (entry: IndexedEntry) => boolean
-  readonly columns: readonly string[]
+  readonly summarize: (record: StoredEntry) => EntrySummary
   readonly subscriber: StreamSubscriber
   readonly response: ServerResponse
-  missedComments: number
 }
 
 export class StreamBroadcaster {
@@ -63,7 +61,7 @@ export class StreamBroadcaster {
   open(
     request: IncomingMessage,
     response: ServerResponse,
-    { filter, afterSeq = this.#lastSeq, columns = [] }: StreamQuery,
+    { filter, afterSeq = this.#lastSeq, columns }: StreamQuery,
   ): Reply | undefined {
     if (this.#open.size >= MAX_STREAMS) {
       const message = `${MAX_STREAMS} streams are open, the maximum: close a page or a \`pino-ingest tail\``
@@ -82,7 +80,10 @@ export class StreamBroadcaster {
       return undefined
     }
     const subscriber = new StreamSubscriber({ clock, write: (text) => response.write(text) })
-    const stream: OpenStream = { matches, columns, subscriber, response, missedComments: 0 }
+    const summarize = createSummarizer({ columns, q: filter.q })
+    const stream: OpenStream = { matches, summarize, subscriber, response }
+    // Nothing is written while the connection is full, so that only a reader that has stopped lets it be idle.
+    response.setTimeout(MAX_IDLE_MS, () => response.destroy())
     response.on('drain', () => subscriber.drained())
     response.once('close', () => {
       subscriber.close()
@@ -92,10 +93,7 @@ export class StreamBroadcaster {
     // Sends an id at once: a subscriber that disconnects before the first entry can then resume.
     const start = missed.items.length === 0 ? formatEntries([], missed.skipped, this.#lastSeq) : COMMENT
     response.write(reset + start)
-    if (missed.items.length > 0) {
-      const items = missed.items.map((record) => toStreamItem(record, columns))
-      subscriber.entries(items, missed.skipped)
-    }
+    if (missed.items.length > 0) subscriber.entries(missed.items.map(summarize), missed.skipped)
     this.#open.add(stream)
     this.#scheduleComments()
     return undefined
@@ -103,22 +101,10 @@ export class StreamBroadcaster {
 
   recordsStored(kind: RecordKind, records: readonly IndexedRecord[]): void {
     this.#lastSeq = records.at(-1)?.seq ?? this.#lastSeq
-    if (this.#open.size === 0) return
-    if (kind === 'entry') this.#sendEntries(records as readonly IndexedEntry[])
-    else for (const { subscriber } of this.#open) subscriber.changed(kind)
-  }
-
-  #sendEntries(entries: readonly IndexedEntry[]): void {
-    // Shared by all subscribers with the same columns.
-    const itemsByColumns = new Map<string, (StreamItem | undefined)[]>()
-    for (const { matches, columns, subscriber } of this.#open) {
-      const key = columns.join('\0')
-      const items = itemsByColumns.get(key) ?? []
-      itemsByColumns.set(key, items)
-      const wanted: StreamItem[] = []
-      for (const [n, entry] of entries.entries())
-        if (matches(entry)) wanted.push((items[n] ??= toStreamItem(entry.record, columns)))
-      subscriber.entries(wanted)
+    for (const { matches, summarize, subscriber } of this.#open) {
+      if (kind !== 'entry') subscriber.changed(kind)
+      else
+        subscriber.entries((records as readonly IndexedEntry[]).filter(matches).map(({ record }) => summarize(record)))
     }
   }
 
@@ -140,18 +126,8 @@ export class StreamBroadcaster {
   #scheduleComments(): void {
     this.#cancelComments ??= this.#dependencies.clock.timer(COMMENT_INTERVAL_MS, () => {
       this.#cancelComments = undefined
-      for (const stream of this.#open) sendComment(stream)
+      for (const { subscriber } of this.#open) subscriber.comment()
       if (this.#open.size > 0) this.#scheduleComments()
     })
   }
-}
-
-function sendComment(stream: OpenStream): void {
-  stream.missedComments = stream.subscriber.isFull ? stream.missedComments + 1 : 0
-  if (stream.missedComments > MAX_MISSED_COMMENTS) stream.response.destroy()
-  else stream.subscriber.comment()
-}
-
-function toStreamItem(record: StoredEntry, columns: readonly string[]): StreamItem {
-  return { seq: record.seq, json: JSON.stringify(summarizeEntry(record, columns)) }
 }

@@ -3,20 +3,13 @@
  * are skipped and counted.
  */
 import type { Clock } from '../../shared/clock.js'
-import type { StreamChanged } from '../query/api-types.js'
-import { COMMENT, formatEvent, formatJsonEvent } from './server-sent-events.js'
+import type { EntrySummary, StreamChanged, StreamEntries } from '../query/api-types.js'
+import { COMMENT, formatEvent } from './server-sent-events.js'
 
 export const MIN_INTERVAL_MS = 50
 export const MAX_EVENT_ENTRIES = 500
 /** Maximum number of entries in the queue of a subscriber, and to send when it resumes. */
 export const MAX_WAITING_ENTRIES = 2000
-
-/** A serialized entry, shared by all subscribers. */
-export interface StreamItem {
-  readonly seq: number
-  /** An `EntrySummary` as JSON. */
-  readonly json: string
-}
 
 export type ChangedKind = StreamChanged['kinds'][number]
 
@@ -29,7 +22,7 @@ export interface SubscriberDependencies {
 export class StreamSubscriber {
   readonly #write: (text: string) => boolean
   readonly #clock: Clock
-  #waiting: StreamItem[] = []
+  #waiting: EntrySummary[] = []
   #skipped = 0
   #skippedSeq = 0
   #kinds = new Set<ChangedKind>()
@@ -44,12 +37,7 @@ export class StreamSubscriber {
     this.#clock = clock
   }
 
-  /** Whether the connection is full. */
-  get isFull(): boolean {
-    return this.#isFull
-  }
-
-  entries(items: readonly StreamItem[], skipped = 0): void {
+  entries(items: readonly EntrySummary[], skipped = 0): void {
     this.#waiting.push(...items)
     this.#skipped += skipped
     const tooMany = this.#waiting.splice(0, Math.max(0, this.#waiting.length - MAX_WAITING_ENTRIES))
@@ -126,7 +114,6 @@ export function formatReset(seq: number): string {
   return formatEvent({ event: 'reset', data: {}, id: seq })
 }
 
-/** Formats the event `entries` (`StreamEntries`). */
-export function formatEntries(items: readonly StreamItem[], skipped: number, seq: number): string {
-  return formatJsonEvent('entries', `{"items":[${items.map(({ json }) => json).join(',')}],"skipped":${skipped}}`, seq)
+export function formatEntries(items: readonly EntrySummary[], skipped: number, seq: number): string {
+  return formatEvent({ event: 'entries', data: { items, skipped } satisfies StreamEntries, id: seq })
 }

@@ -1,7 +1,8 @@
 /** The JSON API below `/local/`: paths, parameters, and the same results as the methods. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RequestLog } from '../../../src/protocol/resources.js'
 import type { RouteStats } from '../../../src/service/query/api-types.js'
@@ -53,7 +54,6 @@ describe('queries over HTTP', () => {
       entryOf({ message: 'm', level: 'error', service: 'shop', metadata: { long: 'x' }, ...fields }),
     ])
     await call(`${service.url}/ingest/requests`, { body: { requests: [{ ...requestLog, route: '/orders/:id' }] } })
-    const { release_id } = (await call(`${service.url}/releases/register`, { body: { version: '1.2.0' } })).json
     await call(`${service.url}/heartbeat/token-7`)
     const get = async (path: string) => (await local(service, path)).json
     const {
@@ -76,7 +76,7 @@ describe('queries over HTTP', () => {
     expect(await get('values?field=service')).toEqual({ items: [{ value: 'shop', count: 1 }], more: false })
     expect((await get('values?field=service&prefix=w')).items).toEqual([])
     expect((await get('values?field=method&kind=requests&q=status:*')).items).toEqual([{ value: 'GET', count: 1 }])
-    expect((await get('fields')).items).toContainEqual({ name: 'service', type: 'text', count: 1 })
+    expect((await get('fields')).items).toContainEqual({ name: 'service', type: 'text', count: 1, values: ['shop'] })
     expect((await get('fields?kind=requests')).items).toContainEqual({ name: 'status', type: 'number', count: 1 })
     const {
       items: [group],
@@ -85,8 +85,6 @@ describe('queries over HTTP', () => {
     expect((await get('error-groups?sort=count&limit=1')).items).toEqual([group])
     expect((await get(`entries?fingerprint=${encodeURIComponent(group.fingerprint)}`)).items).toHaveLength(1)
     expect((await get('routes')).items).toMatchObject([{ method: 'GET', route: '/orders/:id', count: 1, p50_ms: 1.5 }])
-    const latency = await get(`routes/latency?method=GET&route=${encodeURIComponent('/orders/:id')}&buckets=5`)
-    expect(latency.buckets.reduce((sum: number, { count }: { count: number }) => sum + count, 0)).toBe(1)
     await call(`${service.url}/ingest/requests`, {
       body: {
         requests: [
@@ -100,10 +98,6 @@ describe('queries over HTTP', () => {
       { service: 'a', count: 1, errors: 0 },
       { service: 'b', count: 1, errors: 1 },
     ])
-    const { path } = requestLog
-    const ofB = await get(`routes/latency?service=b&method=GET&route=${encodeURIComponent(path)}`)
-    expect(ofB.buckets.reduce((sum: number, { errors }: { errors: number }) => sum + errors, 0)).toBe(1)
-    expect((await get('release-health')).items).toMatchObject([{ release_id, release: { version: '1.2.0' } }])
     expect((await get('monitors')).items).toMatchObject([{ name: null, pings: 1, interval_ms: null }])
     for (const name of ['old', 'N%C3%A4chte', '%E0', 'of%20token-7', 'of%20%2574oken-7', 'x'.repeat(2_000)])
       expect((await call(`${service.url}/heartbeat/token-7`, { headers: { 'x-monitor-name': name } })).status).toBe(200)
@@ -130,15 +124,17 @@ describe('queries over HTTP', () => {
     })
     expect(last_seq).toBe(4)
     const context = await get(`entries/${items[0].id}/context?limit=2&columns=${columns}`)
-    expect(context).toMatchObject({ items: [items[0]], newer: null, older: expect.any(String) })
-    expect((await get(`entries?view=summary&cursor=${context.older}`)).items).toMatchObject([{ id: items[1].id }])
+    expect(context).toMatchObject({ items: [{ id: items[0].id }, { id: items[1].id }], newer: null, older: null })
+    expect((await get('runs')).items).toMatchObject([{ run: 'shop-1@', entries: 1, is_restart: false }])
     expect((await get('traces')).items).toMatchObject([{ trace_id: 'a/b c', entries: 1 }])
     expect(await get(`traces/${encodeURIComponent('a/b c')}`)).toMatchObject({ spans: [{ span_id: 's' }] })
     expect((await get('versions')).items.map(({ version }: { version: string }) => version)).toEqual(['1', '2'])
-    expect(await get('release-comparison?before=2&after=1')).toMatchObject({
-      before: { version: '2', entries: 1 },
-      after: { version: '1', entries: 1 },
+    expect(await get('release-comparison?before=version:2&after=run:shop-1@')).toMatchObject({
+      before: { query: 'version:2', entries: 1 },
+      after: { query: 'run:shop-1@', entries: 1 },
     })
+    expect(await get('timeline?q=run:shop-1@')).toMatchObject({ spans: [{ span_id: 's' }] })
+    expect((await local(service, 'timeline?q=none')).status).toBe(404)
     const durations = async (query: string) =>
       (await get(`request-logs?${query}`)).items.map(({ request }: { request: RequestLog }) => request.duration_ms)
     expect([await durations('sort=timestamp'), await durations('sort=duration')]).toEqual([
@@ -194,6 +190,7 @@ describe('queries over HTTP', () => {
     'release-comparison?before=1',
     'release-comparison?after=1',
     'release-comparison?before=1&after=2&since=noon',
+    'release-comparison?before=1&after=(',
     'entries/ent_1?limit=1',
     'counts?limit=1',
     'histogram?buckets=0',
@@ -205,7 +202,6 @@ describe('queries over HTTP', () => {
     'entries?q=a%20|%20count',
     'values?field=service&limit=0',
     'values',
-    'values?field=status&kind=requests&level=error',
     'values?field=status&kind=feedback',
     'fields?q=a',
     'error-groups?limit=0',
@@ -213,19 +209,14 @@ describe('queries over HTTP', () => {
     'error-groups?sort=count&cursor=1.1',
     'routes?level=info',
     'routes?since=noon',
-    'routes/latency?method=GET',
-    'routes/latency?route=/',
-    'release-health?q=a',
     'monitors?limit=1',
+    'runs?q=a',
     'status?a',
     'stream?after=-1',
     'stream?limit=1',
     'stream?level=loud',
     'requests?limit=1',
     'feedback?level=info',
-    'arrivals?after=x',
-    'arrivals?after=1&limit=0',
-    'arrivals?after=1&cursor=1-1',
     'faults?a=1',
   ])('%s is refused with a reason', async (path) => {
     const { status, json } = await local(await started(), path)
@@ -236,7 +227,6 @@ describe('queries over HTTP', () => {
     ['entries?q=', 6, 4],
     ['counts?q=', 6, 4],
     ['stream?q=', 6, 4],
-    ['arrivals?after=0&q=', 6, 4],
     ['request-logs?q=', 6, 4],
     ['values?field=service&q=', 6, 4],
   ])('%s refuses a wrong query with its position', async (path, position, length) => {
@@ -288,39 +278,6 @@ describe('queries over HTTP', () => {
     expect((await local(service, 'nope', { method: 'HEAD' })).status).toBe(404)
   })
 
-  it('return what has arrived since, in order of arrival', async () => {
-    const service = await started()
-    await ingest(service, [entryOf({ message: 'old' })])
-    const get = async (query: string) => (await local(service, `arrivals?${query}`)).json
-    const { last_seq, run, ...nothing } = await get('')
-    expect([last_seq, nothing]).toEqual([1, { items: [], skipped: 0 }])
-    expect(await get(`after=${last_seq}&run=${run}`)).toEqual({ items: [], skipped: 0, last_seq, run })
-    const messages = ['a', 'late', 'b'].map((message, n) =>
-      entryOf({ message, service: 'shop', timestamp: `202${6 - n}-01-31T08:00:00.000Z` }),
-    )
-    await ingest(service, [...messages, entryOf({ message: 'other' })])
-    const found = await get(`after=${last_seq}&q=service:shop&limit=2`)
-    expect(found).toMatchObject({ items: [{ message: 'late' }, { message: 'b' }], skipped: 1 })
-    expect(await get(`after=${found.last_seq}`)).toMatchObject({ items: [], skipped: 0 })
-    // Of an earlier run, in which more had arrived.
-    expect((await get('after=1000')).items).toHaveLength(5)
-    // Of an earlier run, in which less had arrived.
-    expect((await get('after=3&run=earlier')).items).toHaveLength(5)
-  })
-
-  it('return what has arrived since, also in a run of the service that continues a file', async () => {
-    const dbFile = join(mkdtempSync(join(tmpdir(), 'pino-ingest-arrivals-')), 'db.ndjson')
-    onTestFinished(() => rmSync(dirname(dbFile), { recursive: true }))
-    const first = await started({ dbFile })
-    await ingest(first, [entryOf(), entryOf()])
-    const { last_seq, run } = (await local(first, 'arrivals')).json
-    await first.close()
-    const second = await started({ dbFile })
-    await ingest(second, [entryOf({ message: 'new' })])
-    const { items, skipped } = (await local(second, `arrivals?after=${last_seq}&run=${run}`)).json
-    expect([items.map(({ message }: { message: string }) => message), skipped]).toEqual([['new'], 0])
-  })
-
   describe('resolve positions', () => {
     const post = async (body: unknown, headers = {}) =>
       local(await started(), 'source-positions', { method: 'POST', body, headers })
@@ -334,6 +291,22 @@ describe('queries over HTTP', () => {
       const { status, json } = await post({ at: [`${file}:1:1`, '/nowhere.js:1:1'] })
       const original = { file: join(folder, '../src/a.ts'), line: 7, column: 5, name: 'total' }
       expect([status, json]).toEqual([200, { items: [original, null] }])
+    })
+
+    it('with lines, only of a file that the stack of a stored entry names', async () => {
+      const service = await started()
+      const file = fileURLToPath(import.meta.url)
+      await ingest(service, [entryOf({ error: { stack: `Error\n    at f (${file}:1:1)` } }), entryOf()])
+      const [other, named] = service.entries().items.map(({ id }) => id)
+      for (const [entry, hasLines] of [
+        [named, true],
+        [other, false],
+        [undefined, false],
+      ] as const) {
+        const body = { at: [`${file}:1:1`], entry }
+        const { json } = await local(service, 'source-positions', { method: 'POST', body })
+        expect((json['items'] as (object | null)[])[0] !== null).toBe(hasLines)
+      }
     })
 
     it.each([

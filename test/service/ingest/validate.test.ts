@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LEVELS } from '../../../src/protocol/log-entry.js'
 import { validateEntry } from '../../../src/service/index.js'
@@ -41,43 +42,35 @@ const WRONG: Record<'text' | 'number' | 'integer' | 'boolean' | 'list' | 'object
 }
 const FIELDS: Record<keyof typeof WRONG, readonly string[]> = {
   text: [
-    'level',
-    'message',
-    'timestamp',
-    'service',
-    'environment',
-    'version',
-    'user_id',
-    'fingerprint',
-    'action',
-    'session_id',
-    'release_id',
-    'request_id',
-    'source',
-    'user.id',
-    'user.email',
-    'user.name',
-    'error.type',
-    'error.message',
-    'error.stack',
-    'request.method',
-    'request.url',
-    'request.path',
-    'request.ip',
-    'request.user_agent',
-    'trace.trace_id',
-    'trace.span_id',
-    'trace.parent_span_id',
-    'deploy.commit',
-    'deploy.branch',
-    'deploy.deployed_by',
-    'tags.0',
-    'notify_channels.0',
-    'breadcrumbs.0.type',
-    'breadcrumbs.0.category',
-    'breadcrumbs.0.message',
-    'breadcrumbs.0.level',
-    'breadcrumbs.0.timestamp',
+    ...['level', 'message', 'timestamp', 'service', 'environment', 'version', 'user_id', 'fingerprint'],
+    ...['action', 'session_id', 'release_id', 'request_id', 'source', 'user.id', 'user.email', 'user.name'],
+    ...[
+      'error.type',
+      'error.message',
+      'error.stack',
+      'request.method',
+      'request.url',
+      'request.path',
+      'request.ip',
+      'request.user_agent',
+    ],
+    ...[
+      'trace.trace_id',
+      'trace.span_id',
+      'trace.parent_span_id',
+      'deploy.commit',
+      'deploy.branch',
+      'deploy.deployed_by',
+      'tags.0',
+      'notify_channels.0',
+    ],
+    ...[
+      'breadcrumbs.0.type',
+      'breadcrumbs.0.category',
+      'breadcrumbs.0.message',
+      'breadcrumbs.0.level',
+      'breadcrumbs.0.timestamp',
+    ],
   ],
   number: ['request.duration_ms', 'perf.duration_ms', 'perf.memory_mb', 'perf.db_queries', 'perf.cache_hits'],
   integer: ['request.status_code'],
@@ -235,4 +228,23 @@ describe('a value problem', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`)
     expect(validateEntry({ ...FULL, metadata: deep })[0]).toMatchObject({ kind: 'value' })
   })
+})
+
+it('validates any JSON without throwing, and accepts generated valid entries', () => {
+  fc.assert(fc.property(fc.jsonValue(), (value) => Array.isArray(validateEntry(value))))
+  const text = fc.string({ unit: 'grapheme' }).filter((value) => !value.includes('\0') && value.isWellFormed())
+  const entry = fc.record(
+    {
+      level: fc.constantFrom(...LEVELS),
+      message: text,
+      timestamp: fc
+        .date({ noInvalidDate: true, min: new Date(0), max: new Date(2e12) })
+        .map((date) => date.toISOString()),
+      metadata: fc.dictionary(text, fc.oneof(text, fc.integer(), fc.array(fc.boolean()))),
+      tags: fc.array(text),
+      perf: fc.record({ duration_ms: fc.double({ noNaN: true, noDefaultInfinity: true }) }),
+    },
+    { requiredKeys: ['level', 'message', 'timestamp'] },
+  )
+  fc.assert(fc.property(entry, (value) => validateEntry(JSON.parse(JSON.stringify(value))).length === 0))
 })

@@ -1,7 +1,6 @@
 /** `GET /local/stream` over real sockets. */
 import { describe, expect, it } from 'vitest'
 import { createIngestService } from '../../../src/service/index.js'
-import { indexEntry } from '../../../src/service/store/indexed-record.js'
 import { MAX_WAITING_ENTRIES } from '../../../src/service/stream/stream-subscriber.js'
 import { MAX_STREAMS } from '../../../src/service/stream/stream-broadcaster.js'
 import { FakeClock } from '../../fake-clock.js'
@@ -87,25 +86,20 @@ describe('the stream', () => {
     ])
   })
 
-  it('indexes entries once, when they are stored', async () => {
+  it('of the last run continues with the next one, and names the field of a hit', async () => {
     const service = await started()
-    const stream = await openStream(service)
-    const record = { id: 'e', seq: 1, received_at: '', batch_id: null, entry: entryOf() }
-    const before = indexEntry(record).serial
-    await ingest(service, logs(1, 3))
-    await until(() => stream.messages().length === 3)
-    expect(indexEntry(record).serial).toBe(before + 4)
-  })
-
-  it('collects entries, and sends at most one event per 50 ms', async () => {
-    const service = await started()
-    const stream = await openStream(service)
-    const begun = performance.now()
-    for (let from = 0; from < 300; from += 3) await ingest(service, logs(from, 3))
-    await until(() => stream.messages().length === 300)
-    const most = (performance.now() - begun) / 50 + 3
-    expect(stream.events.length).toBeLessThanOrEqual(most)
-    expect(stream.messages()).toEqual(names(0, 300))
+    const of = (pid: number, message: string) => {
+      const timestamp = `2026-01-31T08:00:0${pid}.000Z`
+      return entryOf({ message, timestamp, service: 'shop', request_id: '4711', metadata: { pid, hostname: 'laptop' } })
+    }
+    await ingest(service, [of(1, 'old')])
+    const stream = await openStream(service, 'stream?q=run:last%204711')
+    await ingest(service, [of(1, 'first'), of(2, 'restarted'), of(1, 'late')])
+    await until(() => stream.messages().length > 0)
+    await ingest(service, [of(2, 'second')])
+    await until(() => stream.messages().length > 1)
+    expect(stream.messages()).toEqual(['restarted', 'second'])
+    expect(stream.events.at(-1)?.data.items[0].hit).toEqual({ field: 'request_id', value: '4711' })
   })
 
   it('reports other kinds by name, and resets', async () => {
@@ -224,18 +218,6 @@ describe('a subscriber that reconnects', () => {
 })
 
 describe('limits', () => {
-  it('a filter with many terms takes no memory per term', async () => {
-    const service = await started()
-    await ingest(service, logs(1, 1))
-    const before = process.memoryUsage().arrayBuffers
-    for (let at = 0; at < 8; at++) {
-      const q = Array.from({ length: 50 }, (_, n) => `-s${at}n${n}`).join(' ')
-      const stream = await openStream(service, `stream?after=0&q=${q}`)
-      await until(() => stream.messages().length === 1)
-    }
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 << 20)
-  })
-
   it('at most 32 streams at once; the next gets a reason until one closes', async () => {
     const service = await started()
     const streams = await Promise.all(Array.from({ length: MAX_STREAMS }, () => openStream(service)))
@@ -254,33 +236,14 @@ describe('limits', () => {
     await ingest(service, logs(1, 1))
     await until(() => streams.slice(1).every((stream) => stream.messages().length === 1))
   })
-
-  it('a subscriber that does not read misses entries and does not affect the others', async () => {
-    const service = await started()
-    const [slow, quick] = [await openStream(service), await openStream(service)]
-    await until(() => slow.lastId() !== undefined)
-    slow.response.pause()
-    const padding = 'x'.repeat(400)
-    for (let n = 0; n < 200; n++)
-      await ingest(service, logs(n * 100, 100, { error: { message: padding }, tags: [padding, padding] }))
-    // When the fast subscriber has the last entry, the slow one's socket is full.
-    await until(() => quick.messages().at(-1) === 'm19999', 20_000)
-    slow.response.resume()
-    await until(() => slow.messages().at(-1) === 'm19999', 20_000)
-    expect(slow.skipped()).toBeGreaterThan(1000)
-    expect(slow.messages().length + slow.skipped()).toBe(20_000)
-    const order = slow.messages().map((message) => Number(message.slice(1)))
-    expect(order.every((one, at) => at === 0 || one > (order[at - 1] ?? 0))).toBe(true)
-  })
 })
 
 describe('the lifecycle of a stream', () => {
-  it('a comment every 2 s keeps it open; a subscriber that reads nothing for a minute is disconnected', async () => {
+  it('a comment every 2 s keeps it open', async () => {
     const clock = new FakeClock()
-    const service = await started({ clock })
-    const [live, deaf] = [await openStream(service), await openStream(service)]
+    const stream = await openStream(await started({ clock }))
     const comments = () =>
-      live
+      stream
         .text()
         .split('\n')
         .filter((line) => line === ':').length
@@ -288,21 +251,6 @@ describe('the lifecycle of a stream', () => {
       await clock.advance(2000)
       await until(() => comments() === n)
     }
-    deaf.response.pause()
-    const padding = 'x'.repeat(400)
-    for (let n = 0; n < 200; n++) {
-      await ingest(service, logs(n * 100, 100, { tags: [padding, padding] }))
-      await clock.advance(50)
-    }
-    await until(() => live.messages().at(-1) === 'm19999')
-    expect(deaf.isCutOff()).toBe(false)
-    for (let n = 0; n < 30; n++) await clock.advance(2000)
-    deaf.response.resume()
-    await until(() => deaf.isCutOff())
-    await ingest(service, logs(1, 1))
-    await clock.advance(50)
-    await until(() => live.messages().at(-1) === 'm1')
-    expect(live.isCutOff()).toBe(false)
   })
 
   it('ends when the service closes', async () => {
