@@ -6,7 +6,7 @@ import type { Chart } from '../../query/language/index.js'
 import { useChanges } from '../changes.js'
 import { Problem } from '../components.js'
 import { createDurationScale, createNumberScale } from '../plot-scale.js'
-import { formatBucketTime, Plot, PlotTable, Stroke } from '../plot.js'
+import { formatAt, Plot, PlotTable, Stroke } from '../plot.js'
 import type { Buckets } from '../plot-scale.js'
 import { useFilterParameters } from '../use-filter-parameters.js'
 import { useQuery } from '../use-query.js'
@@ -15,8 +15,8 @@ import { formatDuration, formatPlural } from '../view-format.js'
 import type { Filter } from '../view.js'
 import { createLines, describeChart, findFormat, readChart } from './chart-model.js'
 import type { ChartLine } from './chart-model.js'
+import { HEIGHT } from './histogram.js'
 import { TimeHead } from './time-head.js'
-import { useNarrow } from './use-narrow.js'
 import { zoomIn } from './zoom.js'
 
 interface Loaded {
@@ -53,7 +53,7 @@ export function ChartPanel({ view, text }: { readonly view: Filter; readonly tex
       </TimeHead>
       <Problem error={error} />
       {shown === undefined ? (
-        error === undefined && chart !== null && <p class="chart-note muted">Loading …</p>
+        error === undefined && chart !== null && <p class="muted">Loading …</p>
       ) : (
         <Lines {...shown} view={view} isTable={isTable} />
       )}
@@ -62,7 +62,6 @@ export function ChartPanel({ view, text }: { readonly view: Filter; readonly tex
 }
 
 function Lines({ data, chart, view, isTable }: Loaded & { readonly view: Filter; readonly isTable: boolean }) {
-  const isNarrow = useNarrow()
   const lines = useMemo(() => createLines(data, chart), [data])
   const buckets = useMemo((): Buckets => {
     const sinceMs = Date.parse(data.since ?? '')
@@ -71,7 +70,7 @@ function Lines({ data, chart, view, isTable }: Loaded & { readonly view: Filter;
   if (data.since === null) return null
   if (lines.length === 0)
     return (
-      <p class="chart-note muted">
+      <p class="muted">
         No entry has a number in <code>{chart.field}</code>.
       </p>
     )
@@ -92,14 +91,23 @@ function Lines({ data, chart, view, isTable }: Loaded & { readonly view: Filter;
       ) : (
         <Plot
           label={describeChart(lines, chart)}
-          {...{ lines, buckets, format, isEmpty }}
-          height={isNarrow ? 140 : 180}
-          createScale={(values, bottom, top) =>
-            format === formatDuration && chart.name !== 'sum'
+          {...{ lines, buckets, format }}
+          height={HEIGHT}
+          createScale={(bottom, top) => {
+            const values = lines.flatMap((line) => line.values.filter((value) => value !== null))
+            return format === formatDuration && chart.name !== 'sum'
               ? createDurationScale(values, bottom, top)
               : createNumberScale(values, bottom, top, chart.name === 'count' ? 1 : 0)
+          }}
+          describe={(first, last) =>
+            first === last &&
+            lines.map((line) => (
+              <p key={line.key} class={line.class} style={line.style}>
+                <Stroke line={line} /> <span class="cut">{line.text}</span> <b>{formatAt(line, first, format)}</b>
+              </p>
+            ))
           }
-          onChoose={(bucket) => zoomIn(view, formatBucketTime(buckets, bucket))}
+          onChoose={(time) => zoomIn(view, time)}
         />
       )}
     </>

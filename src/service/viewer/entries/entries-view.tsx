@@ -5,28 +5,23 @@ import type { ServiceStatus } from '../../query/api-types.js'
 import { ApiError } from '../api-error.js'
 import { useChanges } from '../changes.js'
 import { useCommands } from '../commands.js'
-import { formatPlural } from '../view-format.js'
+import { formatPlural, formatShortCount } from '../view-format.js'
 import { Icon } from '../icons.js'
 import { Empty, Problem } from '../components.js'
 import { Connect } from '../shell/connect.js'
 import { focusDetail, isDetailFocused } from '../shell/detail-panel.js'
+import { mutes } from '../mutes.js'
 import { useObservable } from '../use-observable.js'
 import { useQuery } from '../use-query.js'
 import { navigate } from '../use-view.js'
 import { createFilterKey, createHref, isFiltered as hasFilter, NO_FILTER } from '../view.js'
 import type { View } from '../view.js'
-import { AroundBar } from './around-bar.js'
 import { ChartPanel } from './chart.js'
-import { Chips } from './chips.js'
-import { ColumnsMenu } from './columns-menu.js'
-import { ExportMenu } from './export-menu.js'
 import { FilterBar } from './filter-bar.js'
 import { Histogram } from './histogram.js'
 import { List } from './list.js'
 import type { ListHandle } from './list.js'
-import { PauseButton } from './pause-button.js'
-import { paused } from './paused.js'
-import { useFeed } from './use-feed.js'
+import { paused, useFeed } from './use-feed.js'
 import { canGoBack, goBack } from './zoom.js'
 
 export function EntriesView({ view, status }: { view: View; status: ServiceStatus | undefined }) {
@@ -68,12 +63,12 @@ export function EntriesView({ view, status }: { view: View; status: ServiceStatu
   const step = (by: 1 | -1): void => {
     const from = selected === null ? -1 : tail.indexOf(selected)
     const index = from === -1 ? (list.current?.firstVisible() ?? 0) : from + by
-    const row = tail.at(index)
+    const row = tail.rows[index]
     if (row === undefined) return
     list.current?.reveal(index)
     if (!isDetailFocused()) list.current?.focus()
-    if (entry === null) setSelected(row.entry.id)
-    else open(row.entry.id)
+    if (entry === null) setSelected(row.id)
+    else open(row.id)
   }
   const toTop = (): void => {
     if (entry === null) setSelected(null)
@@ -108,36 +103,59 @@ export function EntriesView({ view, status }: { view: View; status: ServiceStatu
   })
 
   const isFiltered = hasFilter(view)
-  const isEmpty = feed.isLoaded && tail.length === 0 && around === null
-  const isNew = isEmpty && !isFiltered && !isPaused && status !== undefined
+  const isEmpty = feed.isLoaded && tail.rows.length === 0 && around === null
+  const isMuted = useObservable(mutes).length > 0
+  const isNew = isEmpty && !isFiltered && !isMuted && !isPaused && status !== undefined
   return (
     <div class="entries">
       <h1 class="visually-hidden">Entries</h1>
       <FilterBar kind="entries" view={view} search={search} error={feed.error}>
-        <ColumnsMenu columns={view.columns} />
-        <ExportMenu view={view} />
-        <PauseButton isPaused={isPaused} waiting={tail.waiting} onPause={(next) => paused.set(next)} />
+        <button
+          type="button"
+          class="button pause"
+          aria-pressed={isPaused}
+          onClick={() => paused.set(!isPaused)}
+          title={isPaused ? 'Resume (p)' : 'Pause (p)'}
+        >
+          <Icon name={isPaused ? 'play' : 'pause'} />
+          <span class="word">{isPaused ? 'Paused' : 'Pause'}</span>
+          {isPaused && tail.waiting > 0 && (
+            <span class="count">
+              {formatShortCount(tail.waiting)}
+              <span class="visually-hidden"> new</span>
+            </span>
+          )}
+        </button>
       </FilterBar>
-      <Chips view={view} />
       {around === null &&
         !isNew &&
         (view.chart === null ? <Histogram view={view} /> : <ChartPanel view={view} text={view.chart} />)}
       {around !== null && (
-        <AroundBar isFound={isAroundLoaded || !(feed.isLoaded || isUnknown)} isFiltered={isFiltered} />
+        <p class="around-bar toolbar" role="status">
+          <span>
+            {isAroundLoaded || !(feed.isLoaded || isUnknown)
+              ? 'All entries around the marked one, without the filter. New entries are not added.'
+              : 'The entry of this address is not stored.'}
+          </span>
+          <button type="button" class="button small" onClick={() => navigate({ around: null })}>
+            {isFiltered ? 'Back to the filtered list' : 'Back to the live list'}
+          </button>
+        </p>
       )}
       {!isUnknown && <Problem error={feed.error} />}
       {isNew ? (
         <Connect status={status} />
-      ) : !feed.isLoaded && tail.length === 0 && feed.error === undefined ? (
-        <p class="list-loading" role="status">
+      ) : !feed.isLoaded && tail.rows.length === 0 && feed.error === undefined ? (
+        <p class="empty" role="status">
           Loading …
         </p>
-      ) : isEmpty && tail.waiting === 0 && isFiltered ? (
-        <NothingMatches />
+      ) : isEmpty && tail.waiting === 0 && (isFiltered || isMuted) ? (
+        <NothingMatches isFiltered={isFiltered} isMuted={isMuted} />
       ) : (
         <List
           handle={list}
           feed={feed}
+          q={around === null ? view.q : ''}
           columns={view.columns}
           selected={selected}
           marked={around}
@@ -151,21 +169,22 @@ export function EntriesView({ view, status }: { view: View; status: ServiceStatu
   )
 }
 
-function NothingMatches() {
+function NothingMatches({ isFiltered, isMuted }: { isFiltered: boolean; isMuted: boolean }) {
   const changes = useChanges('entry')
   const total = useQuery<LevelCounts>('counts', {}, changes).data?.total
+  const reason = isFiltered ? `stored, and none${isMuted ? ' that is not muted' : ''} matches the filter` : 'muted'
   return (
     <Empty title="No entry matches">
       <p>
-        {total === undefined
-          ? 'Others may exist.'
-          : `${formatPlural(total, 'entry is', 'entries are')} stored, and none matches the filter.`}{' '}
-        New matches appear here.
+        {total === undefined ? 'Others may exist.' : `${formatPlural(total, 'entry is', 'entries are')} ${reason}.`} New
+        matches appear here.
       </p>
-      <button type="button" class="button" onClick={() => navigate(NO_FILTER)}>
-        <Icon name="close" />
-        Clear the filter
-      </button>
+      {isFiltered && (
+        <button type="button" class="button" onClick={() => navigate(NO_FILTER)}>
+          <Icon name="close" />
+          Clear the filter
+        </button>
+      )}
     </Empty>
   )
 }

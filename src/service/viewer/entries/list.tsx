@@ -1,24 +1,23 @@
 /** The virtual list of entries: only visible rows are in the document; all have the same height. */
 import type { RefObject } from 'preact'
-import { useEffect, useImperativeHandle, useLayoutEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { formatPlural } from '../view-format.js'
 import { Icon } from '../icons.js'
 import { useSize } from '../use-size.js'
+import type { EntrySummary } from '../../query/api-types.js'
 import type { EntryFeed } from '../live/entry-feed.js'
-import { Announcer } from './announcer.js'
-import { findDayStarts, findDrawn, findLine, findRowAt } from './lines.js'
-import type { Viewport } from './lines.js'
-import { ListHead } from './list-head.js'
-import { Row } from './row.js'
-import { toLocalDay, findConstantDetails } from './row-text.js'
-import { usePointerOver } from './use-pointer-over.js'
-import { useNarrow } from './use-narrow.js'
-import { usePress } from './use-press.js'
+import { useRuns } from '../use-runs.js'
+import { findDividers, findDrawn, findLine, findRowAt } from './lines.js'
+import { ListHead, Row } from './row.js'
+import { createHitSplitter, toLocalDay } from '../row-text.js'
+import { usePointerOver, usePress } from './use-pointer.js'
 
 const ROW_PX = 28
 const NARROW_ROW_PX = 50
 /** Height of the column headers; narrow windows have none. */
 const HEAD_PX = 26
+/** New entries are announced to screen readers at intervals. */
+const ANNOUNCE_MS = 5000
 
 export interface ListHandle {
   toTop(): void
@@ -31,6 +30,8 @@ export interface ListHandle {
 interface ListProps {
   readonly handle: RefObject<ListHandle | null>
   readonly feed: EntryFeed
+  /** The query whose hits are marked. */
+  readonly q: string
   readonly columns: readonly string[]
   readonly selected: string | null
   /** The entry around which the list is shown. */
@@ -41,8 +42,9 @@ interface ListProps {
   readonly onNewest: () => void
 }
 
-export function List({ handle, feed, columns, selected, marked, isOpen, isPaused, onOpen, onNewest }: ListProps) {
+export function List({ handle, feed, q, columns, selected, marked, isOpen, isPaused, onOpen, onNewest }: ListProps) {
   const { tail } = feed
+  const { rows } = tail
   const isNarrow = useNarrow()
   const rowPx = isNarrow ? NARROW_ROW_PX : ROW_PX
   const headPx = isNarrow ? 0 : HEAD_PX
@@ -53,38 +55,47 @@ export function List({ handle, feed, columns, selected, marked, isOpen, isPaused
   // Rows must not move while the user reads or points at them.
   const isReading = isOpen || selected !== null || isOver || isPressed
   const isFrozen = isPaused || isReading || topPx > 0 || marked !== null
-  useLayoutEffect(() => {
-    if (isFrozen) feed.freeze()
-    else feed.release()
-  }, [feed, isFrozen])
+  useLayoutEffect(() => feed.freeze(isFrozen), [feed, isFrozen])
 
-  const dayOf = (at: number): string => toLocalDay(tail.at(at)?.entry.timestamp ?? '')
-  const starts = findDayStarts(tail.firstLoaded, tail.length, dayOf)
-  const viewport = { topPx, heightPx, headPx, rowPx }
-  const { lines, drawn, firstLine, firstRow, endRow, visibleEndRow } = findDrawn(starts, tail.length, viewport)
+  const runs = useRuns()
+  const shownRuns = useRef(runs)
+  if (!isFrozen || shownRuns.current.length === 0) shownRuns.current = runs
+  const dividers = useMemo(() => findDividers(rows, shownRuns.current), [rows, shownRuns.current])
+  const { lines, drawn, firstLine, firstRow, endRow } = findDrawn(dividers, rows.length, { topPx, heightPx, rowPx })
   const toTop = (): void => {
     scroller.current?.scrollTo({ top: 0 })
     setTop(0)
     release()
   }
-  useImperativeHandle(handle, () => ({ toTop, ...createHandle(scroller, starts, viewport) }), [rowPx, starts.join()])
-  useEffect(() => {
-    feed.need(firstRow, endRow)
-    tail.see(firstRow, visibleEndRow)
-  })
-  // Keeps visible rows in place when newer rows are added on top.
+  const reveal = (index: number, place: 'nearest' | 'middle' = 'nearest'): void => {
+    const element = scroller.current
+    if (element === null) return
+    const at = findLine(dividers, index) * rowPx
+    const roomPx = element.clientHeight - headPx
+    if (place === 'middle') element.scrollTo({ top: at - roomPx / 2 })
+    else if (at < element.scrollTop) element.scrollTo({ top: at })
+    else if (at + rowPx > element.scrollTop + roomPx) element.scrollTo({ top: at + rowPx - roomPx })
+  }
+  useImperativeHandle(handle, () => ({
+    toTop,
+    reveal,
+    firstVisible: () => findRowAt(dividers, Math.ceil((scroller.current?.scrollTop ?? 0) / rowPx)),
+    focus: () => scroller.current?.focus({ preventScroll: true }),
+  }))
+  useEffect(() => feed.need(endRow))
+  // Keeps visible rows in place when newer ones are added on top of a list around an entry.
+  const top = useRef<string | null>(null)
   useLayoutEffect(() => {
-    const added = feed.takeAddedOnTop()
+    const added = marked === null ? 0 : tail.indexOf(top.current)
     if (added > 0) scroller.current?.scrollBy({ top: added * rowPx })
+    top.current = rows[0]?.id ?? null
   })
 
   const today = toLocalDay(new Date().toISOString())
-  const entries = drawn.flatMap((line) => ('row' in line ? (tail.at(line.row)?.entry ?? []) : []))
-  const constantKey = JSON.stringify(findConstantDetails(entries))
-  const constant = useMemo(() => new Set<string>(JSON.parse(constantKey) as string[]), [constantKey])
-  const isDated = entries.some(({ timestamp }) => toLocalDay(timestamp) !== today)
+  const hits = useMemo(() => createHitSplitter(q), [q])
+  const isDated = rows.slice(firstRow, endRow).some(({ timestamp }) => toLocalDay(timestamp) !== today)
   const selectedIndex = selected === null ? -1 : tail.indexOf(selected)
-  const late = tail.lateBelow(visibleEndRow)
+  const isSelectedDrawn = selectedIndex >= firstRow && selectedIndex < endRow
   return (
     <div
       class={`list${isDated ? ' dated' : ''}${columns.length > 0 && !isNarrow ? ' with-columns' : ''}`}
@@ -97,10 +108,8 @@ export function List({ handle, feed, columns, selected, marked, isOpen, isPaused
         role="grid"
         aria-label="Entries, newest first"
         aria-busy={!feed.isLoaded && feed.error === undefined}
-        aria-rowcount={tail.hasOlder ? -1 : tail.length + 1}
-        aria-activedescendant={
-          selectedIndex >= firstRow && selectedIndex < endRow ? `row-${tail.at(selectedIndex)?.entry.seq}` : undefined
-        }
+        aria-rowcount={tail.hasOlder ? -1 : rows.length + 1}
+        aria-activedescendant={isSelectedDrawn ? `row-${rows[selectedIndex]?.seq}` : undefined}
         tabIndex={0}
         data-keys="page"
         onScroll={() => setTop(Math.max(0, scroller.current?.scrollTop ?? 0))}
@@ -110,22 +119,25 @@ export function List({ handle, feed, columns, selected, marked, isOpen, isPaused
         <div role="rowgroup" style={{ height: `${lines * rowPx}px` }}>
           <div role="presentation" style={{ transform: `translateY(${firstLine * rowPx}px)` }}>
             {drawn.map((line) => {
-              if ('divider' in line) return <DayLine key={`day-${dayOf(line.divider)}`} day={dayOf(line.divider)} />
-              const row = tail.at(line.row)
-              return row === undefined ? (
-                <MissingRow key={`above-${line.row}`} index={line.row} />
-              ) : (
+              // Hidden from screen readers, because each row's name has its date.
+              if ('divider' in line)
+                return (
+                  <div key={`${line.divider.row} ${line.divider.text}`} class="row divider" aria-hidden="true">
+                    <span>{line.divider.text}</span>
+                  </div>
+                )
+              const entry = rows[line.row] as EntrySummary
+              return (
                 <Row
-                  key={row.entry.seq}
-                  row={row}
+                  key={entry.seq}
+                  entry={entry}
                   index={line.row}
                   isSelected={line.row === selectedIndex}
-                  isMarked={row.entry.id === marked}
+                  isMarked={entry.id === marked}
                   columns={columns}
                   isNarrow={isNarrow}
-                  constant={constant}
+                  hits={hits}
                   today={today}
-                  onOpen={onOpen}
                 />
               )
             })}
@@ -134,27 +146,16 @@ export function List({ handle, feed, columns, selected, marked, isOpen, isPaused
       </div>
       <div class="list-strip">
         {isFrozen && marked === null && tail.waiting > 0 && !isPressed && (
-          <button type="button" class="new-rows" onClick={onNewest}>
+          <button type="button" onClick={onNewest}>
             <Icon name="up" />
             {isReading && !isPaused ? 'Holding, ' : ''}
             {formatPlural(tail.waiting, 'new', 'new')}
           </button>
         )}
-        {feed.hasNewer && (
-          <button type="button" class="new-rows" onClick={() => feed.needNewer()}>
+        {feed.newer !== null && (
+          <button type="button" onClick={() => feed.needNewer()}>
             <Icon name="up" />
             Newer entries
-          </button>
-        )}
-        {late.count > 0 && (
-          <button
-            type="button"
-            class="late-rows"
-            title="They arrived after newer entries"
-            onClick={() => scroller.current?.scrollTo({ top: findLine(starts, late.first) * rowPx })}
-          >
-            <Icon name="down" />
-            {late.count} late below
           </button>
         )}
       </div>
@@ -163,36 +164,34 @@ export function List({ handle, feed, columns, selected, marked, isOpen, isPaused
   )
 }
 
-/** Hidden from screen readers, because each row's name has its date. */
-function DayLine({ day }: { day: string }) {
+/** Announces the number of new entries to screen readers, instead of each entry. */
+function Announcer({ feed }: { feed: EntryFeed }) {
+  const [text, setText] = useState('')
+  useEffect(() => {
+    let announced = feed.tail.arrived
+    const timer = setInterval(() => {
+      const fresh = feed.tail.arrived - announced
+      announced += fresh
+      setText(fresh === 0 ? '' : formatPlural(fresh, 'new entry', 'new entries'))
+    }, ANNOUNCE_MS)
+    return () => clearInterval(timer)
+  }, [feed])
   return (
-    <div class="row day" aria-hidden="true">
-      <span>{day}</span>
-    </div>
+    <p class="visually-hidden" role="status">
+      {text}
+    </p>
   )
 }
 
-/** A row that is not loaded yet. */
-function MissingRow({ index }: { index: number }) {
-  return (
-    <div role="row" aria-rowindex={index + 2} class="row missing">
-      <span role="gridcell">…</span>
-    </div>
-  )
-}
+const narrow = matchMedia('(max-width: 640px)')
 
-function createHandle(scroller: RefObject<HTMLElement | null>, starts: readonly number[], { rowPx, headPx }: Viewport) {
-  return {
-    reveal: (index: number, place: 'nearest' | 'middle' = 'nearest') => {
-      const element = scroller.current
-      if (element === null) return
-      const at = findLine(starts, index) * rowPx
-      const roomPx = element.clientHeight - headPx
-      if (place === 'middle') element.scrollTo({ top: at - roomPx / 2 })
-      else if (at < element.scrollTop) element.scrollTo({ top: at })
-      else if (at + rowPx > element.scrollTop + roomPx) element.scrollTo({ top: at + rowPx - roomPx })
-    },
-    firstVisible: () => findRowAt(starts, Math.ceil((scroller.current?.scrollTop ?? 0) / rowPx)),
-    focus: () => scroller.current?.focus({ preventScroll: true }),
-  }
+/** Whether the window is narrow, by the same limit as the style sheet. Rows then have two lines. */
+function useNarrow(): boolean {
+  const [isNarrow, setNarrow] = useState(narrow.matches)
+  useEffect(() => {
+    const listener = (): void => setNarrow(narrow.matches)
+    narrow.addEventListener('change', listener)
+    return () => narrow.removeEventListener('change', listener)
+  }, [])
+  return isNarrow
 }

@@ -27,20 +27,12 @@ export function QueryProblem({
 }
 
 /** A valid query that can only be a mistake, with a button that corrects it. */
-export function QueryHint({
-  q,
-  mistake: { message, corrected, position, length },
-  onCorrect,
-}: {
-  q: string
-  mistake: QueryMistake
-  onCorrect: () => void
-}) {
+export function QueryHint({ mistake, onCorrect }: { mistake: QueryMistake; onCorrect: () => void }) {
   return (
     <p class="query-hint" role="status">
-      <Marked q={q} position={position} length={length} /> {message}.{' '}
+      {mistake.message}.{' '}
       <button type="button" class="link-button" onPointerDown={(event) => event.preventDefault()} onClick={onCorrect}>
-        Search <code>{corrected}</code>
+        Search <code>{mistake.corrected}</code>
       </button>
     </p>
   )

@@ -14,9 +14,7 @@ import { Icon } from '../icons.js'
 import { readView, navigate } from '../use-view.js'
 import { QueryHint, QueryProblem } from './query-problem.js'
 import type { MarkedProblem } from './query-problem.js'
-import { setTyping } from './typing.js'
-import { useCompletion } from './use-completion.js'
-import { useFields } from './use-fields.js'
+import { useCompletion, useFields } from './use-completion.js'
 
 const PAUSE_MS = 250
 
@@ -45,6 +43,7 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
     clearTimeout(timer.current)
     asked.current = q
     setText(q)
+    setCaret(null)
     setProblem(undefined)
   }, [q])
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -62,7 +61,6 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
   }
   const edit = (next: string, position: number): void => {
     setText(next)
-    setTyping(true)
     setCaret(position)
     setAt(-1)
     clearTimeout(timer.current)
@@ -72,6 +70,9 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
   const suggestions = useCompletion(kind, text, caret)
   const items = suggestions?.items ?? []
   const isOpen = items.length > 0
+  const typed = suggestions?.completion
+  const isOnlyValue =
+    typed?.kind === 'value' && typed.prefix !== '' && items.length === 1 && items[0]?.text !== typed.prefix
   const active = Math.min(at, items.length - 1)
   const target = useRef<number | null>(null)
   useLayoutEffect(() => {
@@ -93,9 +94,8 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
     else if (isOpen && event.key === 'ArrowUp') setAt(active <= 0 ? items.length - 1 : active - 1)
     else if (isOpen && event.key === 'Escape') setCaret(null)
     else if (isOpen && event.key === 'Tab' && !event.shiftKey) accept(Math.max(0, active))
-    else if (isOpen && event.key === 'Enter' && active >= 0) accept(active)
+    else if (event.key === 'Enter' && (active >= 0 || isOnlyValue)) accept(Math.max(0, active))
     else if (event.key === 'Enter') {
-      setTyping(false)
       setCaret(null)
       search(text)
     } else return
@@ -104,13 +104,7 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
   const names = useFields(kind, /[:=<>|]/.test(text), q)
   const isSettled = problem?.q === text || (text !== refused?.q && formatSearch(splitSearch(text)) === q)
   const mistake = useMemo(
-    () =>
-      names === undefined || !isSettled
-        ? undefined
-        : findMistake(
-            text,
-            names.map(({ name }) => name),
-          ),
+    () => (names === undefined || !isSettled ? undefined : findMistake(text, names)),
     [names, text, isSettled],
   )
   // An invalid chart of an address is not sent to the service.
@@ -143,7 +137,6 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
         onKeyDown={onKeyDown}
         onClick={() => setCaret(null)}
         onBlur={() => {
-          setTyping(false)
           setCaret(null)
           // Applies typed text first: the user's next selection adds to the query.
           if (text !== asked.current) search(text)
@@ -185,10 +178,10 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
       </ul>
       {mistake !== undefined && (
         <QueryHint
-          q={text}
           mistake={mistake}
           onCorrect={() => {
             setText(mistake.corrected)
+            setCaret(null)
             search(mistake.corrected)
           }}
         />

@@ -5,7 +5,6 @@ import type { Completion } from '../../query/language/index.js'
 import type { FieldInfo, FieldValues } from '../../query/api-types.js'
 import { useQuery } from '../use-query.js'
 import { useView } from '../use-view.js'
-import { useFields } from './use-fields.js'
 
 export interface Suggestion {
   readonly text: string
@@ -68,6 +67,11 @@ export function useCompletion(kind: 'entries' | 'requests', q: string, caret: nu
       of,
     ),
   }
+}
+
+/** Loads the fields of stored records. @param version loads them again when it changes */
+export function useFields(kind: 'entries' | 'requests', isNeeded = true, version?: unknown) {
+  return useQuery<{ readonly items: readonly FieldInfo[] }>(isNeeded ? 'fields' : null, { kind }, version).data?.items
 }
 
 /** Filters the last loaded values by the typed prefix, to show suggestions while new values load. */

@@ -12,7 +12,17 @@ export const live = new LiveStream({
     const timer = setTimeout(call, ms)
     return () => clearTimeout(timer)
   },
+  // Only in a secure context: the address of another host has no locks.
+  ...('locks' in navigator && { tryLock }),
 })
+
+function tryLock(name: string): Promise<(() => void) | undefined> {
+  return new Promise((resolve) => {
+    void navigator.locks.request(name, { ifAvailable: true }, (lock) =>
+      lock === null ? resolve(undefined) : new Promise<void>((release) => resolve(release)),
+    )
+  })
+}
 
 /** Closes the connection in background tabs, because browsers limit connections per origin. */
 export function restWhileHidden(): void {

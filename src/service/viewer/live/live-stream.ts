@@ -1,6 +1,6 @@
 /**
- * Opens, reads and resumes the page's event stream. There is one stream per page, because browsers limit all tabs of an origin to six
- * connections.
+ * Opens, reads and resumes the page's event stream. At most four visible tabs of a browser receive new entries,
+ * because browsers limit all tabs to six connections to a host, and requests need some of them.
  */
 import type { ServerSentEvent } from '../../stream/server-sent-events.js'
 import { StreamFollower } from '../../stream/stream-follower.js'
@@ -15,9 +15,12 @@ const ALL_KINDS: readonly RecordKind[] = ['entry', 'request', 'feedback', 'relea
 /** Time without data after which the stream is `silent`. The service sends at least a comment every 2 s. */
 export const SILENCE_MS = 5000
 
+const MAX_STREAMS = 4
+const RETRY_MS = 1000
+
 export interface LiveState {
-  /** `silent`: connected, but no data for SILENCE_MS. */
-  readonly name: 'connecting' | 'live' | 'silent' | 'reconnecting'
+  /** `silent`: connected, but no data for SILENCE_MS. `waiting`: not connected, because other tabs stream. */
+  readonly name: 'connecting' | 'live' | 'silent' | 'reconnecting' | 'waiting'
   readonly reason: string | undefined
 }
 
@@ -42,6 +45,11 @@ export interface LiveStreamDependencies extends Pick<StreamFollowerOptions, 'rea
   onChange(kinds: readonly RecordKind[]): void
   /** Calls `call` once after the delay. @returns function that cancels the call */
   later(ms: number, call: () => void): () => void
+  /**
+   * Takes a lock that all tabs of the browser share. Without this method, the number of streams has no limit.
+   * @returns function that releases it; undefined if another tab has it
+   */
+  tryLock?(name: string): Promise<(() => void) | undefined>
 }
 
 export class LiveStream {
@@ -53,6 +61,9 @@ export class LiveStream {
   #controller = new AbortController()
   #endSilence: (() => void) | undefined
   #isResting = false
+  /** Lets another tab stream. */
+  #releaseSlot: (() => void) | undefined
+  #isWaiting = false
   /** Whether entries may have been missed while the stream was closed. */
   #isBehind = false
 
@@ -62,7 +73,7 @@ export class LiveStream {
 
   /** Replaces the followed source. */
   follow(source: LiveSource): void {
-    const { open, onChange, later: _later, ...others } = this.#deps
+    const { open, onChange, later: _later, tryLock: _tryLock, ...others } = this.#deps
     this.#follower = new StreamFollower({
       ...others,
       after: source.after?.toString(),
@@ -107,9 +118,29 @@ export class LiveStream {
     this.#controller.abort()
     this.#controller = new AbortController()
     this.#endSilence?.()
-    if (this.#isResting || this.#follower === undefined) return
-    this.#awaitSign()
-    this.#follower.run(this.#controller.signal).catch(() => {})
+    if (this.#isResting) {
+      this.#releaseSlot?.()
+      this.#releaseSlot = undefined
+    } else if (this.#deps.tryLock !== undefined && this.#releaseSlot === undefined) {
+      void this.#acquireSlot(this.#deps.tryLock)
+    } else {
+      this.#awaitSign()
+      this.#follower?.run(this.#controller.signal).catch(() => {})
+    }
+  }
+
+  async #acquireSlot(tryLock: NonNullable<LiveStreamDependencies['tryLock']>): Promise<void> {
+    if (this.#isWaiting) return
+    this.#isWaiting = true
+    for (let n = 0; !this.#isResting && this.#releaseSlot === undefined; n = (n + 1) % MAX_STREAMS) {
+      this.#releaseSlot = await tryLock(`pino-ingest.stream-${n}`)
+      if (this.#releaseSlot !== undefined || n + 1 < MAX_STREAMS) continue
+      this.state.set({ name: 'waiting', reason: undefined })
+      this.#isBehind = true
+      await new Promise<void>((resolve) => void this.#deps.later(RETRY_MS, resolve))
+    }
+    this.#isWaiting = false
+    this.#start()
   }
 
   /** Starts the timer that reports a silent connection. */

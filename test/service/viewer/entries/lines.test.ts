@@ -1,49 +1,79 @@
-/** Rows and dividers between days share one sequence of lines. */
+/** Rows and dividers share one sequence of lines; the texts of a row. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findDayStarts, findDrawn, findLineAt, findLine } from '../../../../src/service/viewer/entries/lines.js'
+import type { EntrySummary } from '../../../../src/service/query/api-types.js'
+import { findDividers, findDrawn, findLineAt, findLine } from '../../../../src/service/viewer/entries/lines.js'
 import {
   toLocalDay,
-  findConstantDetails,
-  formatLate,
-  formatRowDetails,
+  createHitSplitter,
   formatRowName,
   formatRowTime,
-} from '../../../../src/service/viewer/entries/row-text.js'
-import { parseSavedQueries } from '../../../../src/service/viewer/entries/saved-query.js'
-import { createEntry } from '../live/tail-model.js'
+  listRowDetails,
+  listRowTexts,
+} from '../../../../src/service/viewer/row-text.js'
+import { createEntry, START_MS } from '../live/tail-model.js'
+
+const noon = (day: number): EntrySummary => createEntry(day, new Date(2026, 0, day, 12).getTime())
 
 test('the lines are those of a naive list: each row, and a divider before each row of another day', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 8 }), (lengths) => {
-      const days = lengths.flatMap((length, day) => Array.from({ length }, () => String(day)))
-      const naive = days.flatMap((day, row) =>
-        row > 0 && days[row - 1] !== day ? [{ divider: row }, { row }] : [{ row }],
+      const rows = lengths.flatMap((length, day) => Array.from({ length }, () => noon(28 - day)))
+      const dividers = findDividers(rows, [])
+      const naive = rows.flatMap(({ seq }, row) =>
+        row > 0 && rows[row - 1]?.seq !== seq
+          ? [{ divider: { row, text: `2026-01-${String(seq).padStart(2, '0')}` } }, { row }]
+          : [{ row }],
       )
-      const starts = findDayStarts(0, days.length, (at) => days[at] ?? '')
-      expect(naive.map((_, line) => findLineAt(starts, line))).toEqual(naive)
-      for (const row of days.keys()) expect(naive[findLine(starts, row)]).toEqual({ row })
+      expect(naive.map((_, line) => findLineAt(dividers, line))).toEqual(naive)
+      for (const row of rows.keys()) expect(naive[findLine(dividers, row)]).toEqual({ row })
     }),
   )
 })
 
-test('rows that are not loaded have no divider', () => {
-  const days = ['', '', 'b', 'b', 'c']
-  expect(findDayStarts(2, 5, (at) => days[at] ?? '')).toEqual([4])
-  expect(findDayStarts(0, 0, () => '')).toEqual([])
+test('a divider marks where a run of a listed service began, between the rows', () => {
+  const rows = [9, 8, 7, 6].map((seq) => ({ ...createEntry(seq), service: seq === 8 ? 'mail' : 'shop' }))
+  const run = (service: string, seq: number, is_restart: boolean) => ({
+    ...{
+      run: `${service}-${seq}@laptop`,
+      service,
+      pid: '1',
+      hostname: 'laptop',
+      last_seen: '',
+      entries: 1,
+      is_restart,
+    },
+    first_seen: new Date(START_MS + seq).toISOString(),
+  })
+  const runs = [
+    run('shop', 10, true),
+    run('shop', 9, true),
+    run('mail', 8, false),
+    run('cart', 8, true),
+    run('shop', 2, false),
+  ]
+  const dividers = findDividers(rows, runs)
+  expect(dividers.map(({ row }) => row)).toEqual([1, 2])
+  expect(dividers.map(({ text }) => text.replace(/\d\d:00:00/, 'TIME'))).toEqual([
+    'shop restarted, TIME',
+    'mail started, TIME',
+  ])
+  expect(findDividers([], runs)).toEqual([])
 })
 
-test('draws the visible lines and eight on each side; rows below the column headers are visible', () => {
-  const viewport = { topPx: 1_000, heightPx: 126, headPx: 26, rowPx: 10 }
-  const { lines, firstLine, drawn, ...rows } = findDrawn([50], 200, viewport)
+test('draws the visible lines and eight on each side', () => {
+  const viewport = { topPx: 1_000, heightPx: 126, rowPx: 10 }
+  const { lines, firstLine, drawn, ...rows } = findDrawn([{ row: 50, text: 'day' }], 200, viewport)
   expect([lines, firstLine, drawn.length, drawn[0]]).toEqual([201, 92, 29, { row: 91 }])
-  expect(rows).toEqual({ firstRow: 91, endRow: 120, visibleEndRow: 109 })
+  expect(rows).toEqual({ firstRow: 91, endRow: 120 })
   expect(findDrawn([], 0, { ...viewport, topPx: 0 })).toMatchObject({ drawn: [], firstRow: 0, endRow: 0 })
 })
 
 describe('a row', () => {
   const entry = { ...createEntry(1, Date.parse('2026-01-01T12:00:05.250Z')), level: 'error' as const }
   const today = toLocalDay(entry.timestamp)
+  const request = { method: 'POST', path: '/orders', status_code: 500 }
+  const error = { type: 'TypeError', message: 'no percent' }
 
   test('has its date unless it is from today', () => {
     expect(formatRowTime(entry.timestamp, today)).toMatch(/^\d\d:00:05\.250$/)
@@ -55,47 +85,65 @@ describe('a row', () => {
     expect(formatRowName({ ...entry, message: 'payment answered 502' }, today)).toMatch(
       /^Error, payment answered 502, \d\d:00:05$/,
     )
-    expect(formatRowName(entry, '2026-03-01')).toContain('2026-01-01')
+    expect(formatRowName({ ...entry, message: 'request errored', error }, '2026-03-01')).toMatch(
+      /no percent, 2026-01-01/,
+    )
   })
 
-  test('shows the details that differ between rows, the user first', () => {
-    const rows = [
-      { ...entry, user: 'u-1', details: { region: 'eu', orderId: 1, cached: true } },
-      { ...entry, details: { region: 'eu', orderId: 2 } },
-    ]
-    const constant = findConstantDetails(rows)
-    expect(constant).toEqual(['region'])
-    const [first] = rows
-    if (first === undefined) throw new Error('no row')
-    expect(formatRowDetails(first, new Set(constant), [])).toEqual([
+  test.each<[what: string, entry: Partial<EntrySummary>, texts: readonly string[]]>([
+    ["the error's message, then its own", { message: 'order failed', error }, ['no percent', 'order failed']],
+    ['one text if both are equal', { message: 'no percent', error }, ['no percent']],
+    ["no message of pino-http in place of the error's", { message: 'request errored', error, request }, ['no percent']],
+    ['no message of pino-http beside the request', { message: 'request completed', request }, []],
+    ['such a message if there is nothing else', { message: 'request completed' }, ['request completed']],
+    ['that there is no message', { message: ' ' }, ['no message']],
+  ])('shows %s', (_, changed, texts) => {
+    expect(listRowTexts({ ...entry, ...changed }, () => false)).toEqual(texts)
+  })
+
+  test('shows the user, tags and details, except those of its request and its columns', () => {
+    const details = { orderId: 1, cached: true, 'req.host': 'localhost', responseTime: 3 }
+    const row = { ...entry, user: 'u-1', tags: ['a', 'b'], details, request }
+    const shown = [
       ['user', 'u-1'],
+      ['tag', 'a,b'],
       ['orderId', '1'],
       ['cached', 'true'],
-    ])
-    expect(formatRowDetails(first, new Set(), ['metadata.orderId', 'user'])).toEqual([
-      ['region', 'eu'],
-      ['cached', 'true'],
+    ]
+    expect(listRowDetails(row, [])).toEqual(shown)
+    expect(listRowDetails(row, ['metadata.orderId', 'user', 'tag'])).toEqual([shown[3]])
+    expect(listRowDetails({ ...entry, details }, [])).toHaveLength(4)
+  })
+
+  test("shows the code of an error's cause first, and its messages under a short name", () => {
+    const details = {
+      a: 1,
+      'error.cause.message': 'refused',
+      'error.cause.cause.message': 'reset',
+      'error.cause.cause.code': 'E',
+    }
+    expect(listRowDetails({ ...entry, user: 'u-1', details }, [])).toEqual([
+      ['code', 'E'],
+      ['user', 'u-1'],
+      ['a', '1'],
+      ['cause', 'refused'],
+      ['cause', 'reset'],
     ])
   })
 
-  test('shows its delay without false precision', () => {
-    expect([formatLate(2400), formatLate(185_000)]).toEqual(['2 s', '3 min'])
+  test('names the field that a search found, unless its value is shown', () => {
+    const hit = { field: 'request_id', value: '4711' }
+    expect(listRowDetails({ ...entry, details: { a: 1 }, hit }, [])[0]).toEqual(['request_id', '4711'])
+    expect(listRowDetails({ ...entry, service: 'shop', hit: { field: 'service', value: 'shop' } }, [])).toEqual([])
   })
-})
 
-test('saved queries of another version, and other stored texts, are ignored', () => {
-  const saved = {
-    name: 'errors',
-    notify: true,
-    q: 'level:error',
-    chart: 'count by service',
-    last: '15m',
-    since: null,
-    until: null,
-  }
-  expect(parseSavedQueries(JSON.stringify([saved, { name: 1 }, null, { ...saved, last: '3x', chart: 1 }]))).toEqual([
-    saved,
-    { ...saved, last: null, chart: null },
-  ])
-  for (const text of [null, '', '{', '{}', '7']) expect(parseSavedQueries(text)).toEqual([])
+  test.each([
+    ['card declined', 'Card declined', ['', 'Card', ' ', 'declined', '']],
+    ['"card declined"', 'a card declined', ['a ', 'card declined', '']],
+    ['4711', 'order 4711 of a4711b', ['order ', '4711', ' of a4711b']],
+    ['service:card -x NOT card', 'card x', ['card x']],
+    ['', 'card', ['card']],
+  ])('marks the texts of %s', (q, text, parts) => {
+    expect(createHitSplitter(q)(text)).toEqual(parts)
+  })
 })

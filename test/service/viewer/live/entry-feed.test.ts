@@ -8,16 +8,14 @@ import { NO_FILTER } from '../../../../src/service/viewer/view.js'
 import { createEntry, keyOf, ModelStore, START_MS } from './tail-model.js'
 import type { LiveSource } from '../../../../src/service/viewer/live/live-stream.js'
 
-const ALL: FeedSource = { filter: NO_FILTER, columns: [], around: null }
+const ALL: FeedSource = { filter: NO_FILTER, muted: [], columns: [], around: null }
 const withQuery = (q: string): FeedSource => ({ ...ALL, filter: { ...NO_FILTER, q } })
-
-const withColumn = (entry: EntrySummary, name: string): EntrySummary => ({ ...entry, columns: { [name]: entry.id } })
 
 /** A service with `count` entries, 1 ms apart, and a clock that the test controls. */
 function setup(count: number) {
   const store = new ModelStore()
   for (let seq = 1; seq <= count; seq++) store.add(START_MS + seq)
-  const service = { store, refusal: undefined as Error | undefined, nowMs: START_MS + count, isTyping: false }
+  const service = { store, refusal: undefined as Error | undefined, nowMs: START_MS + count }
   const followed: LiveSource[] = []
   const later: (() => void)[] = []
   const asked: unknown[] = []
@@ -25,20 +23,14 @@ function setup(count: number) {
     page: async (parameters) => {
       asked.push(parameters)
       if (service.refusal !== undefined) throw service.refusal
-      const { limit, cursor, newer, columns } = parameters as {
-        limit: number
-        cursor?: string
-        newer?: string
-        columns?: string
-      }
+      const { limit, cursor, newer } = parameters as { limit: number; cursor?: string; newer?: string }
       if (newer !== undefined) {
         const items = service.store.newer(limit, newer)
         return { items, next: items.length < limit ? null : keyOf(items[0] as EntrySummary), last_seq: 0 }
       }
       const page = service.store.page(limit, cursor)
       const last = page.items.at(-1)
-      const items = columns === undefined ? page.items : page.items.map((entry) => withColumn(entry, columns))
-      return { items, next: page.hasOlder && last ? keyOf(last) : null, last_seq: page.lastSeq }
+      return { items: page.items, next: page.hasOlder && last ? keyOf(last) : null, last_seq: page.lastSeq }
     },
     context: async (id, { limit }) => {
       const sorted = service.store.sorted()
@@ -51,13 +43,12 @@ function setup(count: number) {
       return { items, newer: from === 0 ? null : key(0), older: hasOlder ? key(-1) : null }
     },
     follow: (source) => followed.push(source),
-    changed: () => feed.tail.merge(),
+    changed: () => feed.merge(),
     later: (_ms, call) => {
       later.push(call)
       return () => later.splice(later.indexOf(call), 1)
     },
     now: () => service.nowMs,
-    isTyping: () => service.isTyping,
   })
   /** Stores entries up to `newest`; the stream sends the last `items`. */
   const come = (newest: number, items: number, skipped = 0): void => {
@@ -65,7 +56,7 @@ function setup(count: number) {
     followed.at(-1)?.onEntries?.({ items: store.entries.slice(-items), skipped })
   }
   const isLoaded = () => vi.waitFor(() => expect(feed.isLoaded).toBe(true), { timeout: 10_000 })
-  const top = (): number | undefined => feed.tail.at(0)?.entry.seq
+  const top = (): number | undefined => feed.tail.rows[0]?.seq
   return { feed, service, followed, later, asked, come, isLoaded, top }
 }
 
@@ -75,7 +66,7 @@ test('the stream starts after the newest entry of the first page, without a gap'
   await isLoaded()
   expect(followed).toMatchObject([{ parameters: { q: 'service:shop' }, after: 300 }])
   come(302, 2)
-  expect([feed.tail.length, top()]).toEqual([202, 302])
+  expect([feed.tail.rows.length, top()]).toEqual([202, 302])
 })
 
 test('for an empty store, the stream starts at the beginning', async () => {
@@ -83,21 +74,6 @@ test('for an empty store, the stream starts at the beginning', async () => {
   feed.show(ALL)
   await isLoaded()
   expect(followed[0]?.after).toBe(0)
-})
-
-test('an empty result is held back while its query is typed', async () => {
-  const { feed, service, later } = setup(10)
-  feed.show(ALL)
-  await vi.waitFor(() => expect(feed.isLoaded).toBe(true))
-  service.isTyping = true
-  service.store = new ModelStore()
-  feed.show(withQuery('x'))
-  await vi.waitFor(() => expect(later).toHaveLength(1))
-  expect([feed.tail.length, feed.isLoaded]).toEqual([10, false])
-  service.isTyping = false
-  later[0]?.()
-  await vi.waitFor(() => expect(feed.isLoaded).toBe(true))
-  expect(feed.tail.length).toBe(0)
 })
 
 test('events of a previous source are ignored', async () => {
@@ -108,16 +84,16 @@ test('events of a previous source are ignored', async () => {
   followed[0]?.onEntries?.({ items: [createEntry(11)], skipped: 0 })
   await isLoaded()
   followed[0]?.onEntries?.({ items: [createEntry(12)], skipped: 0 })
-  expect(feed.tail.at(0)?.entry.seq).toBe(10)
+  expect(feed.tail.rows[0]?.seq).toBe(10)
 })
 
 test('pages are requested once, one at a time', async () => {
   const { feed, asked, isLoaded } = setup(5000)
   feed.show(ALL)
   await isLoaded()
-  feed.need(190, 200)
-  feed.need(190, 200)
-  await vi.waitFor(() => expect(feed.tail.length).toBe(700), { timeout: 10_000 })
+  feed.need(200)
+  feed.need(200)
+  await vi.waitFor(() => expect(feed.tail.rows.length).toBe(700), { timeout: 10_000 })
   expect(asked).toEqual([{ limit: 200 }, { cursor: keyOf(createEntry(4801)), limit: 500 }])
 })
 
@@ -135,27 +111,17 @@ describe('more entries than the page can follow', () => {
   })
 
   test('are not loaded while the list is paused', async () => {
-    const { feed, later, come, isLoaded, top } = setup(300)
+    const { feed, later, asked, come, isLoaded, top } = setup(300)
     feed.show(ALL)
     await isLoaded()
-    feed.freeze()
+    feed.freeze(true)
     come(5000, 1, 4699)
-    expect([later.length, feed.tail.waiting, top()]).toEqual([0, 4700, 300])
-    feed.release()
+    later.shift()?.()
+    expect([asked.length, feed.tail.waiting, top()]).toEqual([1, 4700, 300])
+    feed.freeze(false)
     await vi.waitFor(() => expect(top()).toBe(5000), { timeout: 10_000 })
     expect(feed.tail.waiting).toBe(0)
   })
-})
-
-test('a reset empties the list and restarts it', async () => {
-  const { feed, service, followed, isLoaded } = setup(300)
-  feed.show(ALL)
-  await isLoaded()
-  service.store.entries.length = 0
-  followed[0]?.onReset?.()
-  expect(feed.tail.length).toBe(0)
-  await vi.waitFor(() => expect(followed).toHaveLength(2), { timeout: 10_000 })
-  expect(followed[1]?.after).toBe(0)
 })
 
 describe('a failed load', () => {
@@ -188,63 +154,60 @@ describe('a failed load', () => {
     feed.show(ALL)
     await isLoaded()
     service.refusal = new TypeError('fetch failed')
-    feed.need(190, 200)
+    feed.need(200)
     await vi.waitFor(() => expect(feed.error).toBeDefined(), { timeout: 10_000 })
     service.refusal = undefined
-    feed.need(190, 200)
+    feed.need(200)
     expect([asked.length, later.length]).toEqual([2, 1])
     later[0]?.()
-    feed.need(190, 200)
-    await vi.waitFor(() => expect(feed.tail.length).toBe(700), { timeout: 10_000 })
+    feed.need(200)
+    await vi.waitFor(() => expect(feed.tail.rows.length).toBe(700), { timeout: 10_000 })
     expect(feed.error).toBeUndefined()
   })
 })
 
-test('a closed feed loads nothing', async () => {
-  const { feed, later, followed, come, isLoaded } = setup(300)
+test('a reset empties the list, and loads it at most once a second', async () => {
+  const { feed, service, followed, later, asked, isLoaded } = setup(3)
   feed.show(ALL)
   await isLoaded()
-  come(5000, 1, 4699)
-  feed.close()
-  expect([later, followed.length]).toEqual([[], 1])
-})
-
-test('repeated resets load the list once, and once more after the interval', async () => {
-  const { feed, followed, later, asked, isLoaded } = setup(0)
-  feed.show(ALL)
+  for (let count = 0; count < 5; count++) followed.at(-1)?.onReset?.()
+  expect([feed.tail.rows.length, asked.length, later.length]).toEqual([0, 1, 1])
+  service.nowMs += 1000
+  later.shift()?.()
   await isLoaded()
-  for (let count = 0; count < 5; count++) {
-    followed.at(-1)?.onReset?.()
-    await isLoaded()
-    await Promise.resolve()
-  }
   expect(asked).toHaveLength(2)
-  later.shift()?.()
-  await vi.waitFor(() => expect(asked).toHaveLength(3), { timeout: 10_000 })
-  later.shift()?.()
-  await isLoaded()
-  expect(asked).toHaveLength(3)
 })
 
 test('columns are requested with every page and from the stream', async () => {
   const { feed, followed, asked, isLoaded } = setup(500)
   feed.show({ ...ALL, columns: ['user.id', 'metadata.orderId'] })
   await isLoaded()
-  feed.need(190, 200)
-  await vi.waitFor(() => expect(feed.tail.length).toBe(500), { timeout: 10_000 })
+  feed.need(200)
+  await vi.waitFor(() => expect(feed.tail.rows.length).toBe(500), { timeout: 10_000 })
   const columns = 'user.id,metadata.orderId'
   expect(asked).toMatchObject([{ columns }, { columns }])
   expect(followed[0]?.parameters).toEqual({ columns })
 })
 
-test('a sliding window removes rows as time passes', async () => {
-  const { feed, service, later, asked, isLoaded } = setup(100)
+test('a sliding window removes rows as time passes, unless the list is held', async () => {
+  const { feed, service, asked, isLoaded } = setup(100)
   feed.show({ ...ALL, filter: { ...NO_FILTER, last: '5m' } })
   await isLoaded()
   expect(asked).toEqual([{ since: new Date(service.nowMs - 300_000).toISOString(), limit: 200 }])
+  feed.freeze(true)
   service.nowMs = START_MS + 300_000 + 91
-  later.shift()?.()
-  expect([feed.tail.length, feed.tail.at(9)?.entry.seq, later.length]).toEqual([10, 91, 1])
+  feed.merge()
+  expect(feed.tail.rows.length).toBe(100)
+  feed.freeze(false)
+  expect([feed.tail.rows.length, feed.tail.rows[9]?.seq]).toEqual([10, 91])
+})
+
+test('muted entries are left out of pages and stream', async () => {
+  const { feed, followed, asked, isLoaded } = setup(10)
+  feed.show({ ...withQuery('a OR b'), muted: ['logger:queue'] })
+  await isLoaded()
+  const q = '(a OR b) -(logger:queue)'
+  expect([asked, followed[0]?.parameters]).toEqual([[{ q, limit: 200 }], { q }])
 })
 
 describe('around an entry', () => {
@@ -252,34 +215,14 @@ describe('around an entry', () => {
     const { feed, followed, isLoaded, top } = setup(450)
     feed.show({ ...withQuery('level:error'), around: 'e150' })
     await isLoaded()
-    expect([top(), feed.tail.indexOf('e150'), feed.hasNewer]).toEqual([250, 100, true])
+    expect([top(), feed.tail.indexOf('e150'), feed.newer === null]).toEqual([250, 100, false])
     expect(followed.map(({ parameters, onEntries }) => [parameters, onEntries])).toEqual([[{}, undefined]])
     feed.needNewer()
     await vi.waitFor(() => expect(top()).toBe(450), { timeout: 10_000 })
-    expect(feed.hasNewer).toBe(true)
+    expect(feed.newer).not.toBeNull()
     feed.needNewer()
-    await vi.waitFor(() => expect(feed.hasNewer).toBe(false), { timeout: 10_000 })
-    expect(feed.tail.length).toBe(450 - 50)
-  })
-
-  test('rows removed at the top are loaded again before newer ones can be added', async () => {
-    const { feed, asked, isLoaded, top } = setup(9000)
-    feed.show({ ...ALL, around: 'e8700' })
-    await isLoaded()
-    const isPagingDone = async (first: () => number) => {
-      for (let pages = -1; pages !== asked.length;) {
-        pages = asked.length
-        feed.need(first(), first() + 10)
-        await new Promise(setImmediate)
-        expect(pages).toBeLessThan(100)
-      }
-    }
-    await isPagingDone(() => feed.tail.length - 10)
-    expect([feed.tail.length, feed.tail.firstLoaded > 0, feed.hasNewer]).toEqual([8800, true, false])
-    await isPagingDone(() => 0)
-    expect([feed.tail.length, feed.tail.firstLoaded, top(), feed.hasNewer]).toEqual([5000, 0, 8800, true])
-    feed.needNewer()
-    await vi.waitFor(() => expect(top()).toBe(9000), { timeout: 10_000 })
+    await vi.waitFor(() => expect(feed.newer).toBeNull(), { timeout: 10_000 })
+    expect(feed.tail.rows.length).toBe(450 - 50)
   })
 
   test("that is not stored: the service's error is shown", async () => {
@@ -289,67 +232,18 @@ describe('around an entry', () => {
   })
 })
 
-test('a resumed stream continues after the last entry without loading a page', async () => {
+test('the same source continues after the last entry without loading a page; a closed one is loaded', async () => {
   const { feed, followed, asked, come, isLoaded } = setup(300)
   feed.show(ALL)
   await isLoaded()
-  feed.freeze()
+  feed.freeze(true)
   come(310, 10)
-  feed.resume()
+  feed.show(ALL)
   expect([followed.length, followed[1]?.after, asked.length]).toEqual([2, 310, 1])
-})
-
-describe('another column', () => {
-  test('keeps the rows, and loads its values for shown and waiting entries', async () => {
-    const { feed, asked, followed, come, isLoaded, top } = setup(2000)
-    feed.show(ALL)
-    await isLoaded()
-    for (let last = 200; last <= 1200; last += 500) {
-      feed.need(last - 10, last)
-      await vi.waitFor(() => expect(feed.tail.length).toBe(last + 500), { timeout: 10_000 })
-    }
-    feed.freeze()
-    come(2010, 10)
-    feed.show({ ...ALL, columns: ['user.id'] })
-    expect([feed.isLoaded, feed.tail.length, feed.tail.waiting, top()]).toEqual([true, 1700, 10, 2000])
-    expect(followed.at(-1)).toMatchObject({ parameters: { columns: 'user.id' }, after: 2010 })
-    await vi.waitFor(() => expect(feed.tail.at(1699)?.entry.columns).toEqual({ 'user.id': 'e301' }), {
-      timeout: 10_000,
-    })
-    expect([feed.tail.length, feed.tail.waiting, top()]).toEqual([1700, 10, 2000])
-    feed.release()
-    const shown = Array.from({ length: feed.tail.length }, (_, at) => feed.tail.at(at)?.entry)
-    expect(shown.map((entry) => entry?.columns)).toEqual(shown.map((entry) => ({ 'user.id': entry?.id })))
-    expect(shown).toHaveLength(1710)
-    const requests = asked.length
-    feed.show(ALL)
-    expect([asked.length, followed.at(-1)?.parameters]).toEqual([requests, {}])
-  })
-
-  test('is requested again after a failure', async () => {
-    const { feed, service, later, isLoaded } = setup(10)
-    feed.show(ALL)
-    await isLoaded()
-    service.refusal = new Error('gone')
-    feed.show({ ...ALL, columns: ['user.id'] })
-    await vi.waitFor(() => expect(feed.error?.message).toBe('gone'), { timeout: 10_000 })
-    service.refusal = undefined
-    later.shift()?.()
-    await vi.waitFor(() => expect(feed.tail.at(9)?.entry.columns).toEqual({ 'user.id': 'e1' }), { timeout: 10_000 })
-    expect(feed.error).toBeUndefined()
-  })
-})
-
-test('a held list slides only when it is released', async () => {
-  const { feed, service, later, isLoaded } = setup(100)
-  feed.show({ ...ALL, filter: { ...NO_FILTER, last: '5m' } })
+  feed.close()
+  feed.show(ALL)
   await isLoaded()
-  feed.freeze()
-  service.nowMs += 5 * 60_000 - 10
-  later.shift()?.()
-  expect([feed.tail.length, later.length]).toEqual([100, 1])
-  feed.release()
-  expect([feed.tail.length, feed.tail.at(9)?.entry.seq]).toEqual([11, 91])
+  expect(asked).toHaveLength(2)
 })
 
 test('while another query loads, the feed is not loaded and has no error', async () => {

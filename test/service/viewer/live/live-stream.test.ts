@@ -4,6 +4,7 @@ import { formatEvent } from '../../../../src/service/stream/server-sent-events.j
 import type { RecordKind } from '../../../../src/service/store/stored-record.js'
 import { ApiError } from '../../../../src/service/viewer/api-error.js'
 import { LiveStream } from '../../../../src/service/viewer/live/live-stream.js'
+import type { LiveStreamDependencies } from '../../../../src/service/viewer/live/live-stream.js'
 
 interface Opened {
   readonly parameters: unknown
@@ -14,7 +15,7 @@ interface Opened {
 }
 
 /** A mock service; the test writes to its streams and ends its delays. */
-function setup() {
+function setup(locks: Pick<LiveStreamDependencies, 'tryLock'> = {}) {
   const opened: Opened[] = []
   const changes: RecordKind[] = []
   const waits: { readonly ms: number; readonly end: () => void }[] = []
@@ -22,6 +23,7 @@ function setup() {
   const silence = new Set<() => void>()
   const service = { startedAt: 'first', refusal: undefined as Error | undefined, tries: 0, answers: Promise.resolve() }
   const live = new LiveStream({
+    ...locks,
     open: async (parameters, headers, signal) => {
       service.tries += 1
       if (service.refusal !== undefined) throw service.refusal
@@ -241,4 +243,21 @@ test('a restart that deleted the records is remembered until it is dismissed', a
   await goOn(0)
   await nth(1)
   expect(live.isEmptied.value).toBe(true)
+})
+
+test('four tabs stream; the next one streams when one of them rests', async () => {
+  const held = new Set<string>()
+  const tryLock = async (name: string): Promise<(() => void) | undefined> => {
+    if (held.has(name)) return undefined
+    held.add(name)
+    return () => held.delete(name)
+  }
+  const tabs = Array.from({ length: 5 }, () => setup({ tryLock }))
+  const states = (): string[] => tabs.map(({ live }) => live.state.value.name).toSorted()
+  for (const { live } of tabs) live.follow({ parameters: {} })
+  await vi.waitFor(() => expect(states()).toEqual(['live', 'live', 'live', 'live', 'waiting']), { timeout: 10_000 })
+  const waiting = tabs.find(({ live }) => live.state.value.name === 'waiting')
+  tabs.find(({ live }) => live.state.value.name === 'live')?.live.rest(true)
+  for (const call of waiting?.silence ?? []) call()
+  await vi.waitFor(() => expect(waiting?.live.state.value.name).toBe('live'), { timeout: 10_000 })
 })

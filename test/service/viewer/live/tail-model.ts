@@ -4,18 +4,18 @@ import type { TailPage } from '../../../../src/service/viewer/live/tail-buffer.j
 
 export const START_MS = Date.parse('2026-01-01T12:00:00.000Z')
 
-export function createEntry(seq: number, timeMs = START_MS + seq, receivedMs = timeMs): EntrySummary {
+export function createEntry(seq: number, timeMs = START_MS + seq): EntrySummary {
   return {
     id: `e${seq}`,
     seq,
-    received_at: new Date(receivedMs).toISOString(),
+    received_at: new Date(timeMs).toISOString(),
     timestamp: new Date(timeMs).toISOString(),
     level: 'info',
     message: `entry ${seq}`,
   }
 }
 
-export function timeOf({ timestamp }: EntrySummary): number {
+function timeOf({ timestamp }: EntrySummary): number {
   return Date.parse(timestamp)
 }
 
@@ -24,10 +24,8 @@ const compare = (a: EntrySummary, b: EntrySummary): number => timeOf(b) - timeOf
 export class ModelStore {
   readonly entries: EntrySummary[] = []
 
-  add(timeMs: number, receivedMs = timeMs): EntrySummary {
-    const entry = createEntry(this.entries.length + 1, timeMs, receivedMs)
-    this.entries.push(entry)
-    return entry
+  add(timeMs: number): void {
+    this.entries.push(createEntry(this.entries.length + 1, timeMs))
   }
 
   /** Newest first. */
