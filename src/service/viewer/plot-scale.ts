@@ -55,7 +55,7 @@ function createStepTicks(first: number, last: number, step: number): readonly nu
 }
 
 /** Returns 1, 2 or 5 times a power of ten. */
-export function findNiceStep(atLeast: number): number {
+function findNiceStep(atLeast: number): number {
   const power = 10 ** Math.floor(Math.log10(atLeast))
   const factor = [1, 2, 5, 10].find((one) => one * power >= atLeast * 0.999) ?? 10
   return factor * power
@@ -98,6 +98,12 @@ export interface Buckets {
   readonly sinceMs: number
   readonly stepMs: number
   readonly count: number
+}
+
+export interface Bar {
+  readonly class: string
+  /** In pixels. */
+  readonly height: number
 }
 
 export interface PlotLine {

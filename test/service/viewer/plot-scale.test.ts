@@ -1,11 +1,10 @@
-/** Scales and lines of the latency plot. */
+/** Scales and lines of plots. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   createDurationScale,
   createNumberScale,
   createLine,
-  findNiceStep,
   createTimeTicks,
 } from '../../../src/service/viewer/plot-scale.js'
 
@@ -33,19 +32,6 @@ describe('durations', () => {
       }),
     )
   })
-
-  test('have ticks even without values', () => expect(createDurationScale([], 100, 0).ticks).toEqual([0, 0.5, 1]))
-})
-
-test.each([
-  [1, 1],
-  [1.2, 2],
-  [3, 5],
-  [6, 10],
-  [0.03, 0.05],
-  [450, 500],
-])('a step of at least %d', (atLeast, step) => {
-  expect(findNiceStep(atLeast)).toBeCloseTo(step, 9)
 })
 
 describe('times', () => {
@@ -72,16 +58,6 @@ describe('times', () => {
       '06:00',
       '12:00',
     ])
-  })
-
-  test('are at most one more than requested', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 1e11 }), fc.integer({ min: 2, max: 12 }), (lengthMs, maxCount) => {
-        const ticks = createTimeTicks(start, start + lengthMs, maxCount, 0)
-        expect(ticks.length).toBeLessThanOrEqual(maxCount + 1)
-        expect(ticks.filter((tick) => tick < start || tick > start + lengthMs)).toEqual([])
-      }),
-    )
   })
 })
 

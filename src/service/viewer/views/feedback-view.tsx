@@ -3,16 +3,14 @@ import type { StoredEntry, StoredFeedback } from '../../store/stored-record.js'
 import { useChanges } from '../changes.js'
 import { LongText } from '../detail/show-more.js'
 import { truncate } from '../detail/tree.js'
-import { Empty, LevelBadge } from '../components.js'
+import { Ago, Empty, LevelBadge } from '../components.js'
 import { useQuery } from '../use-query.js'
 import { useView } from '../use-view.js'
 import { createHref } from '../view.js'
-import { Ago } from './ago.js'
-import { ListPage } from './list-page.js'
-import { Snippet, StartHint } from './snippet.js'
-import { UnusedFilter } from './unused-filter.js'
-import { useList } from './use-list.js'
-import { LINE } from './use-list-keys.js'
+import { ListPage, Snippet, StartHint, useList } from './list-page.js'
+import { RecordTable } from './record-table.js'
+import type { Column } from './record-table.js'
+import { UnusedFilter } from './view-filter.js'
 
 const SEND = `import pino from 'pino'
 import { captureError, ingestOptions, sendFeedback } from 'pino-ingest'
@@ -21,11 +19,20 @@ const logger = pino(ingestOptions({ service: 'checkout' }))
 const eventId = captureError(logger, new Error('card declined')) // show it on the error page
 await sendFeedback({ event_id: eventId, comments: 'I clicked twice', email: 'jane@example.com' })`
 
+const COLUMNS: readonly Column<StoredFeedback>[] = [
+  { name: 'Comment', cell: ({ feedback }) => truncate(feedback.comments, 160) },
+  {
+    name: 'By',
+    cell: ({ feedback: { name, email } }) => truncate([name, email].filter(Boolean).join(' ') || 'Anonymous', 200),
+  },
+  { name: 'About', cell: ({ feedback }) => <Target eventId={feedback.event_id} /> },
+  { name: 'Received', cell: ({ received_at: at }) => <Ago at={at} /> },
+]
+
 export function FeedbackView() {
   const list = useList<StoredFeedback>('feedback', {}, useChanges('feedback'))
   return (
     <ListPage
-      title="Feedback"
       about="User comments, newest first."
       filter={<UnusedFilter />}
       list={list}
@@ -38,30 +45,15 @@ export function FeedbackView() {
       }
     >
       {(items) => (
-        <ul class="cards">
-          {items.map((one) => (
-            <Comment key={one.id} stored={one} />
-          ))}
-        </ul>
+        <RecordTable
+          label="Comments"
+          items={items}
+          columns={COLUMNS}
+          keyOf={({ id }) => id}
+          detail={({ feedback }) => <LongText text={feedback.comments} />}
+        />
       )}
     </ListPage>
-  )
-}
-
-function Comment({ stored: { received_at: at, feedback } }: { readonly stored: StoredFeedback }) {
-  const { comments, name, email, event_id: eventId } = feedback
-  return (
-    <li class="card comment-card">
-      <LongText class="comment" text={comments} />
-      <p class="comment-by">
-        <b>{name === undefined || name === '' ? 'Anonymous' : truncate(name, 100)}</b>
-        {email !== undefined && <span>{truncate(email, 200)}</span>}
-        <span class="muted">
-          <Ago at={at} />
-        </span>
-      </p>
-      <Target eventId={eventId} />
-    </li>
   )
 }
 
@@ -77,23 +69,21 @@ function Target({ eventId }: { readonly eventId: string }) {
     {},
     tries,
   )
-  if (data === undefined && error === undefined) return <p class="comment-target muted">Looking for its entry …</p>
-  if (data === undefined) {
+  if (data === undefined)
     return (
-      <p class="comment-target muted">
-        About <code>{truncate(eventId, 80)}</code>, whose entry is not stored.{' '}
-        {eventId !== '' && eventId.length <= 200 && (
-          <a href={createHref({ q: JSON.stringify(eventId) })}>Search for it</a>
-        )}
-      </p>
+      <span class="muted">
+        {error === undefined && eventId !== '' ? '…' : 'not stored: '}
+        {eventId !== '' && <a href={createHref({ q: JSON.stringify(eventId) })}>{truncate(eventId, 80)}</a>}
+      </span>
     )
-  }
+  const { level, error: { type, message } = {}, message: text } = data.entry
   return (
-    <p class="comment-target">
-      <LevelBadge level={data.entry.level} />{' '}
-      <a href={createHref({ ...view, entry: data.id })} {...LINE}>
-        {truncate(data.entry.message, 160)}
+    <>
+      <LevelBadge level={level} />{' '}
+      <a class="record-link" href={createHref({ ...view, entry: data.id })}>
+        {type !== undefined && <b>{truncate(type, 80)} </b>}
+        {truncate(message ?? text, 160)}
       </a>
-    </p>
+    </>
   )
 }

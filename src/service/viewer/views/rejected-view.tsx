@@ -1,78 +1,14 @@
-/** The view "rejected": requests that the real service would have refused, and the reasons. */
-import type { RejectedBatch } from '../../store/stored-record.js'
+/** The view "rejected": requests that the real service would have rejected, and the reasons. */
+import type { RejectedBatch, RejectionReason } from '../../store/stored-record.js'
 import { useChanges } from '../changes.js'
 import { Many } from '../detail/show-more.js'
-import { truncate } from '../detail/tree.js'
+import { formatPath, truncate } from '../detail/tree.js'
 import { formatCount, formatPlural } from '../view-format.js'
-import { Empty } from '../components.js'
-import { Ago } from './ago.js'
-import { ListPage } from './list-page.js'
-import { groupReasons } from './reasons.js'
-import type { ReasonGroup } from './reasons.js'
-import { UnusedFilter } from './unused-filter.js'
-import { useList } from './use-list.js'
-
-export function RejectedView() {
-  const list = useList<RejectedBatch>('rejected', {}, useChanges('rejected'))
-  return (
-    <ListPage
-      title="Rejected"
-      about="Requests that the real service would have refused, whole or in part."
-      filter={<UnusedFilter />}
-      list={list}
-      empty={
-        <Empty title="Nothing was rejected">
-          <p>All requests were valid so far. Refused ones are listed here.</p>
-        </Empty>
-      }
-    >
-      {(items) => (
-        <ul class="cards">
-          {items.map((one) => (
-            <Rejected key={one.id} rejected={one} />
-          ))}
-        </ul>
-      )}
-    </ListPage>
-  )
-}
-
-function Rejected({ rejected }: { readonly rejected: RejectedBatch }) {
-  const refused = rejected.entries - rejected.accepted
-  return (
-    <li class="card rejected">
-      <div class="rejected-head">
-        <span class="status bad">{rejected.status}</span>
-        <h2>{PATHS[rejected.endpoint]}</h2>
-        <span class="muted">
-          <Ago at={rejected.received_at} />
-        </span>
-      </div>
-      <p class="rejected-what">
-        {rejected.entries > 0 && (
-          <span>
-            {formatCount(refused)} of {formatPlural(rejected.entries, 'entry', 'entries')} refused
-            {rejected.accepted > 0 && `, ${formatCount(rejected.accepted)} accepted`}
-          </span>
-        )}
-        {rejected.batch_id !== null && (
-          <span>
-            batch <code>{truncate(rejected.batch_id, 100)}</code>
-          </span>
-        )}
-      </p>
-      <Many items={groupReasons(rejected.reasons)} step={8} noun="reasons">
-        {(reasons) => (
-          <ul class="reasons">
-            {reasons.map((reason) => (
-              <Reason key={reason.message} reason={reason} />
-            ))}
-          </ul>
-        )}
-      </Many>
-    </li>
-  )
-}
+import { Ago, Empty } from '../components.js'
+import { ListPage, useList } from './list-page.js'
+import { RecordTable } from './record-table.js'
+import type { Column } from './record-table.js'
+import { UnusedFilter } from './view-filter.js'
 
 const PATHS: Readonly<Record<RejectedBatch['endpoint'], string>> = {
   ingest: 'POST /ingest',
@@ -82,26 +18,86 @@ const PATHS: Readonly<Record<RejectedBatch['endpoint'], string>> = {
   heartbeat: 'POST /heartbeat/…',
 }
 
-function Reason({ reason: { message, places } }: { readonly reason: ReasonGroup }) {
+const COLUMNS: readonly Column<RejectedBatch>[] = [
+  {
+    name: 'Request',
+    cell: ({ status, endpoint }) => (
+      <>
+        <b class="bad">{status}</b> {PATHS[endpoint]}
+      </>
+    ),
+  },
+  {
+    name: 'Reason',
+    cell: ({ reasons: [first, ...others] }) =>
+      first !== undefined && (
+        <>
+          <RejectedField reason={first} /> {truncate(first.message, 200)}
+          {others.length > 0 && <span class="muted"> and {formatCount(others.length)} more</span>}
+        </>
+      ),
+  },
+  {
+    name: 'Rejected',
+    isNumber: true,
+    cell: ({ entries, accepted }) =>
+      entries > 0 ? `${formatCount(entries - accepted)} of ${formatCount(entries)}` : '',
+  },
+  { name: 'Batch', cell: ({ batch_id: id }) => id !== null && <code>{truncate(id, 40)}</code> },
+  { name: 'Received', cell: ({ received_at: at }) => <Ago at={at} /> },
+]
+
+export function RejectedView() {
+  const list = useList<RejectedBatch>('rejected', {}, useChanges('rejected'))
   return (
-    <li>
-      <p class="reason-message">{truncate(message, 500)}</p>
-      <Many items={places} step={6} noun="places">
-        {(shown) => (
-          <ul class="places">
-            {shown.map((place, index) => (
-              <li key={index}>
-                <code>
-                  <span>{truncate(place.path, 200)}</span>
-                  {place.value !== undefined && <b>: {place.value}</b>}
-                </code>
-                {place.entry?.service !== undefined && <span class="chip">{place.entry.service}</span>}
-                {place.entry?.message !== undefined && <span>{place.entry.message}</span>}
-              </li>
-            ))}
-          </ul>
-        )}
-      </Many>
-    </li>
+    <ListPage
+      about="Requests that the real service would have rejected, whole or in part."
+      filter={<UnusedFilter />}
+      list={list}
+      empty={
+        <Empty title="Nothing was rejected">
+          <p>All requests were valid so far. Rejected ones are listed here.</p>
+        </Empty>
+      }
+    >
+      {(items) => (
+        <RecordTable
+          label="Rejected requests"
+          items={items}
+          columns={COLUMNS}
+          keyOf={({ id }) => id}
+          detail={(rejected) => <Reasons rejected={rejected} />}
+        />
+      )}
+    </ListPage>
+  )
+}
+
+function Reasons({ rejected: { reasons, accepted } }: { readonly rejected: RejectedBatch }) {
+  return (
+    <Many items={reasons} step={20} noun="reasons">
+      {(shown) => (
+        <ul class="reasons">
+          {accepted > 0 && <li class="muted">{formatPlural(accepted, 'entry', 'entries')} accepted</li>}
+          {shown.map((reason, index) => (
+            <li key={index}>
+              <RejectedField reason={reason} /> {truncate(reason.message, 500)}{' '}
+              {reason.entry?.service !== undefined && <span class="chip">{reason.entry.service}</span>}{' '}
+              {reason.entry?.message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Many>
+  )
+}
+
+/** Path and value of the rejected field. */
+function RejectedField({ reason: { loc, value } }: { readonly reason: RejectionReason }) {
+  return (
+    <code class="place">
+      {loc.length === 0 ? 'the body' : truncate(formatPath(loc), 200)}
+      {value !== undefined && <b>: {value}</b>}
+    </code>
   )
 }

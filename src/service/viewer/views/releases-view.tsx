@@ -1,22 +1,25 @@
-/** The view "releases": registered releases with errors before and after, and a comparison of versions. */
-import type { ReleaseHealth } from '../../query/api-types.js'
-import { useChanges } from '../changes.js'
-import { LongText } from '../detail/show-more.js'
-import { Copy } from '../detail/copy.js'
-import { Fold } from '../detail/section.js'
-import { truncate } from '../detail/tree.js'
-import { formatFullTime, formatPercent, formatPlural } from '../view-format.js'
-import { Empty } from '../components.js'
+/** The view "releases": two versions or two runs compared, and the registered releases. */
+import type { ComparedGroup, ReleaseComparison, VersionSummary } from '../../query/api-types.js'
 import { addTerm } from '../../query/language/index.js'
+import type { StoredRelease } from '../../store/stored-record.js'
+import { useChanges } from '../changes.js'
+import { Ago, Empty } from '../components.js'
+import { Copy } from '../detail/notice.js'
+import { LongText, Many } from '../detail/show-more.js'
+import { truncate } from '../detail/tree.js'
+import { useFilterParameters } from '../use-filter-parameters.js'
+import { useQuery } from '../use-query.js'
+import { useRuns } from '../use-runs.js'
+import { navigate, useView } from '../use-view.js'
+import { formatCount } from '../view-format.js'
 import { createHref } from '../view.js'
-import { Ago } from './ago.js'
-import { ListPage } from './list-page.js'
-import { computeChange } from './release-change.js'
-import type { Change } from './release-change.js'
-import { Snippet, StartHint } from './snippet.js'
-import { useList } from './use-list.js'
-import { LINE } from './use-list-keys.js'
-import { VersionComparison } from './version-comparison-view.js'
+import { compareRoutes, compareSides, findNewest, findPredecessor, listSides } from './comparison.js'
+import type { ComparisonRow } from './comparison.js'
+import { ErrorLink } from './errors-view.js'
+import { ListPage, Loaded, Snippet, StartHint, useList } from './list-page.js'
+import { RecordTable, Services } from './record-table.js'
+import type { Column } from './record-table.js'
+import { ViewFilter } from './view-filter.js'
 
 const REGISTER = `import pino from 'pino'
 import { ingestOptions, registerRelease } from 'pino-ingest'
@@ -25,20 +28,23 @@ const logger = pino(ingestOptions({ service: 'checkout' }))
 // Later records have its id.
 await registerRelease({ version: '1.4.0', logger })`
 
-/** Several services register one release within this time. */
-const AGAIN_MS = 3_600_000
+const RELEASE_COLUMNS: readonly Column<StoredRelease>[] = [
+  { name: 'Registered release', cell: ({ release }) => <b>{truncate(release.version, 100)}</b> },
+  { name: 'Registered', cell: ({ received_at: at }) => <Ago at={at} /> },
+  { name: 'Commit', cell: ({ release }) => release.commit_hash && <code>{release.commit_hash.slice(0, 10)}</code> },
+  { name: 'Branch', cell: ({ release }) => release.branch && <code>{truncate(release.branch, 100)}</code> },
+  { name: 'By', cell: ({ release }) => truncate(release.deployed_by ?? '', 100) },
+]
 
 export function ReleasesView() {
-  const list = useList<ReleaseHealth>('release-health', {}, useChanges('release', 'entry'))
+  const list = useList<StoredRelease>('releases', {}, useChanges('release'))
   return (
     <ListPage
-      title="Releases"
-      about="Errors before and after each registration, in windows of the same length."
-      filter={<VersionComparison />}
+      filter={<Comparison />}
       list={list}
       empty={
         <Empty title="No release registered yet">
-          <p>Register a release when your application starts, and compare the errors before and after:</p>
+          <p>Register a release when your application starts, to see its commit and changes here:</p>
           <Snippet code={REGISTER} />
           <p>Or in a deployment:</p>
           <Snippet code="export PINO_INGEST_RELEASE_ID=$(npx pino-ingest release)" />
@@ -46,86 +52,160 @@ export function ReleasesView() {
         </Empty>
       }
     >
-      {(releases) => (
-        <ul class="cards" aria-label="Registered releases">
-          {releases.map((one) => (
-            <Release key={one.release_id} health={one} />
-          ))}
-        </ul>
+      {(items) => (
+        <RecordTable
+          label="Registered releases"
+          // Several services and processes register one release; the newest registration has its facts.
+          items={items.filter((one, at) => items.findIndex(({ release_id: id }) => id === one.release_id) === at)}
+          columns={RELEASE_COLUMNS}
+          keyOf={({ release_id: id }) => id}
+          detail={(stored) => <Release stored={stored} />}
+        />
       )}
     </ListPage>
   )
 }
 
-function Release({ health }: { readonly health: ReleaseHealth }) {
-  const { release, linked } = health
-  const change = computeChange(health)
-  const entries = createHref({ name: 'entries', q: addTerm('', 'release_id', health.release_id) })
-  const errors = createHref({ name: 'errors', q: addTerm('', 'release_id', health.release_id) })
+function Release({ stored: { release_id: id, release } }: { readonly stored: StoredRelease }) {
   return (
-    <li class="card release">
-      <div class="release-head">
-        <h2>{truncate(release.version, 100)}</h2>
+    <>
+      <p>
+        <a href={createHref({ q: addTerm('', 'release_id', id) })}>Entries of this release</a>{' '}
         <span class="muted">
-          <Ago at={health.registered_at} />
-        </span>
-        <span class="time">{formatFullTime(health.registered_at)}</span>
-        {Date.parse(health.last_registered_at) - Date.parse(health.registered_at) > AGAIN_MS && (
-          <span class="muted">
-            again <Ago at={health.last_registered_at} />
-          </span>
-        )}
-      </div>
-      <p class="release-facts">
-        {release.commit_hash !== undefined && (
-          <span>
-            commit <code title={truncate(release.commit_hash, 200)}>{release.commit_hash.slice(0, 10)}</code>{' '}
-            <Copy label="copy" name="Copy the commit" text={() => release.commit_hash ?? ''} />
-          </span>
-        )}
-        {release.branch !== undefined && (
-          <span>
-            branch <code>{truncate(release.branch, 100)}</code>
-          </span>
-        )}
-        {release.deployed_by !== undefined && <span>by {truncate(release.deployed_by, 100)}</span>}
-        <span>
-          id <code>{truncate(health.release_id, 60)}</code>
+          id <code>{truncate(id, 60)}</code>
+          {release.commit_hash !== undefined && (
+            <>
+              , commit <code>{truncate(release.commit_hash, 200)}</code>{' '}
+              <Copy label="copy" name="Copy the commit" text={() => release.commit_hash ?? ''} />
+            </>
+          )}
         </span>
       </p>
-      <Comparison change={change} />
-      <p class="release-links">
-        {linked.entries === 0 ? (
-          <span class="muted">No entry has its id yet.</span>
-        ) : (
-          <>
-            <a href={entries} {...LINE}>
-              {formatPlural(linked.entries, 'entry', 'entries')} of this release
-            </a>
-            {linked.errors > 0 && <a href={errors}>{formatPlural(linked.errors, 'error')}</a>}
-          </>
-        )}
-      </p>
-      {release.changelog !== undefined && release.changelog !== '' && (
-        <Fold summary="Changelog">
-          {() => <LongText class="changelog" text={release.changelog ?? ''} maxLines={60} maxChars={8_000} />}
-        </Fold>
-      )}
-    </li>
+      <LongText text={release.changelog ?? ''} maxLines={60} maxChars={8_000} />
+    </>
   )
 }
 
-function Comparison({ change: { text, verdict, before, after, shares } }: { readonly change: Change }) {
+/** The comparison with its filter. Default: the newest version that followed another one of its service, else the newest run that followed another of its service. */
+function Comparison() {
+  const view = useView()
+  const version = useChanges('entry', 'request')
+  const filters = useFilterParameters(view)
+  const versions = useQuery<{ readonly items: readonly VersionSummary[] }>('versions', {}, version)
+  const sides = listSides(versions.data?.items ?? [], useRuns())
+  const after = view.after ?? findNewest(sides)?.query ?? null
+  const before = view.before ?? findPredecessor(sides, after)?.query ?? null
+  const comparison = useQuery<ReleaseComparison>(
+    before === null || after === null ? null : 'release-comparison',
+    { ...filters, before: before ?? '', after: after ?? '' },
+    version,
+  )
+  const nameOf = (query: string): string => sides.find((side) => side.query === query)?.text ?? query
+  const choose = (side: 'before' | 'after', query: string, label: string) => (
+    <label>
+      {label}{' '}
+      <select
+        class="select"
+        value={query}
+        onChange={({ currentTarget: { value } }) => {
+          const predecessor = findPredecessor(sides, value)?.query ?? before
+          navigate({ before: predecessor, after, [side]: value }, { replace: true })
+        }}
+      >
+        {[...new Set([...sides.map((one) => one.query), query])].map((one) => (
+          <option key={one} value={one}>
+            {truncate(nameOf(one), 80)}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
   return (
-    <div class={`comparison ${verdict}`}>
-      <p>
-        <b>{text}</b>
-      </p>
-      {shares !== null && (
-        <p class="muted">
-          {formatPercent(shares.before)} before ({before}), {formatPercent(shares.after)} after ({after})
-        </p>
+    <>
+      <ViewFilter kind="entries" error={versions.error ?? comparison.error} />
+      {before === null || after === null ? (
+        versions.data !== undefined && (
+          <p class="note">Entries of two versions, or of two runs, of a service are needed to compare them.</p>
+        )
+      ) : (
+        <section class="comparison" aria-label="Comparison">
+          <p class="sides">
+            {choose('before', before, 'Before')}
+            {choose('after', after, 'After')}
+          </p>
+          <Loaded query={comparison}>
+            {(data) => <Compared data={data} before={nameOf(before)} after={nameOf(after)} />}
+          </Loaded>
+        </section>
       )}
-    </div>
+    </>
+  )
+}
+
+interface ComparedProps {
+  readonly data: ReleaseComparison
+  readonly before: string
+  readonly after: string
+}
+
+const CHANGES: Readonly<Record<ComparedGroup['change'], string>> = { increased: 'increased', new: 'new', gone: 'gone' }
+const SIGNS = { worse: '▲ worse', better: '▼ better', same: '' } as const
+
+function Compared({ data, before, after }: ComparedProps) {
+  const columns = (name: string, more: readonly Column<ComparisonRow>[] = []): readonly Column<ComparisonRow>[] => [
+    { name, cell: (row) => truncate(row.name, 120) },
+    ...more,
+    { name: truncate(before, 40), isNumber: true, cell: (row) => row.before },
+    // Column names are keys, and both sides can have the same name.
+    { name: `${truncate(after, 40)} `, isNumber: true, cell: (row) => row.after },
+    { name: 'Difference', isNumber: true, cell: (row) => `${row.change} ${SIGNS[row.verdict]}`.trim() },
+  ]
+  const service: Column<ComparisonRow> = {
+    name: 'Service',
+    cell: (row) => <Services services={row.service ? [row.service] : []} />,
+  }
+  const groups: readonly Column<ComparedGroup>[] = [
+    { name: 'Error', cell: (group) => <ErrorLink group={group} /> },
+    { name: 'Change', cell: ({ change }) => <b class={change === 'gone' ? 'good' : 'bad'}>{CHANGES[change]}</b> },
+    { name: 'Before', isNumber: true, cell: (group) => formatCount(group.before) },
+    { name: 'After', isNumber: true, cell: (group) => formatCount(group.after) },
+  ]
+  return (
+    <>
+      <RecordTable
+        label="Overall"
+        items={compareSides(data.before, data.after)}
+        columns={columns('Overall')}
+        keyOf={({ name }) => name}
+        rowClass={({ verdict }) => verdict}
+      />
+      {data.groups.length === 0 ? (
+        <p class="note">No error increased, is new or is gone.</p>
+      ) : (
+        <Many items={data.groups} step={10} noun="errors">
+          {(shown) => (
+            <RecordTable
+              label="Errors that changed"
+              items={shown}
+              columns={groups}
+              keyOf={({ fingerprint }) => fingerprint}
+            />
+          )}
+        </Many>
+      )}
+      {data.routes.length > 0 && (
+        <Many items={compareRoutes(data.routes)} step={15} noun="routes">
+          {(shown) => (
+            <RecordTable
+              label="Routes"
+              items={shown}
+              columns={columns('p95 by route', [service])}
+              keyOf={({ name, service: of }) => `${of} ${name}`}
+              rowClass={({ verdict }) => verdict}
+            />
+          )}
+        </Many>
+      )}
+    </>
   )
 }

@@ -1,10 +1,16 @@
-/** Comparison of two versions. */
+/** Comparison of two versions or runs. */
 import { expect, test } from 'vitest'
 import type { ReleaseSide } from '../../../../src/service/query/api-types.js'
-import { compareRoutes, compareSides } from '../../../../src/service/viewer/views/version-comparison.js'
+import {
+  compareRoutes,
+  compareSides,
+  findNewest,
+  findPredecessor,
+  listSides,
+} from '../../../../src/service/viewer/views/comparison.js'
 
 const side = (entries: number, errors: number, requests: number, failed: number, p95: number | null): ReleaseSide => ({
-  version: 'any',
+  query: 'any',
   entries,
   errors,
   error_rate: entries === 0 ? 0 : errors / entries,
@@ -70,5 +76,27 @@ test('routes are sorted by increase in latency; routes in only one version come 
     ['GET /faster', '100 ms', '40 ms', '−60 ms (−60 %)', 'better'],
     ['GET /gone', '7 ms', '–', 'gone', 'same'],
     ['GET /new', '–', '5 ms', 'new', 'same'],
+  ])
+})
+
+test('by default, the newest version that followed another one of its service is compared, else the newest such run', () => {
+  const at = { first_seen: '2026-01-31T17:12:30.000Z', last_seen: '', entries: 1 }
+  const version = (service: string, name: string) => ({ service, version: name, release_id: null, ...at })
+  const run = (pid: string) => ({
+    ...{ run: `shop-${pid}@laptop`, service: 'shop', pid, hostname: 'laptop', is_restart: false },
+    ...at,
+  })
+  const pair = (...given: Parameters<typeof listSides>) => {
+    const sides = listSides(...given)
+    const after = findNewest(sides)?.query ?? null
+    return [findPredecessor(sides, after)?.query, after]
+  }
+  const versions = [version('mail', '1.0'), version('shop', '1.5.0'), version('pay', '2.0.3'), version('shop', '1.4.0')]
+  expect(pair(versions, [run('2'), run('1')])).toEqual(['service:shop version:1.4.0', 'service:shop version:1.5.0'])
+  expect(pair(versions.slice(0, 1), [run('2'), run('1')])).toEqual(['run:shop-1@laptop', 'run:shop-2@laptop'])
+  expect(pair(versions.slice(0, 3), [run('1')])).toEqual([undefined, null])
+  expect(listSides(versions.slice(0, 1), [run('1')])).toMatchObject([
+    { text: 'mail 1.0' },
+    { text: expect.stringMatching(/^shop.*1/) },
   ])
 })

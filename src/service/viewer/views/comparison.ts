@@ -1,22 +1,59 @@
-/** Describes the differences between two versions (pure). */
-import type { ReleaseSide, RouteComparison } from '../../query/api-types.js'
-import { formatCount, formatDuration, formatPercent } from '../view-format.js'
+/** Lists what can be compared, and describes the differences between two sides (pure). */
+import type { ReleaseSide, RouteComparison, RunSummary, VersionSummary } from '../../query/api-types.js'
+import { addTerm, excludeValues } from '../../query/language/index.js'
+import { formatCount, formatDuration, formatPercent, formatShortTime } from '../view-format.js'
 
-export type Verdict = 'worse' | 'better' | 'same'
+/** A version of a service, or a run. */
+export interface Side {
+  /** The query for its entries, also in the address. */
+  readonly query: string
+  readonly text: string
+  /** Versions of one service, or runs of one service; a side is compared by default with its predecessor in the series. */
+  readonly series: string
+}
+
+/** Versions, then runs, newest first. */
+export function listSides(versions: readonly VersionSummary[], runs: readonly RunSummary[]): readonly Side[] {
+  return [
+    ...versions.map(({ service, version }) => ({
+      query: addTerm(
+        service === null ? excludeValues('', 'service') : addTerm('', 'service', service),
+        'version',
+        version,
+      ),
+      text: `${service ?? ''} ${version}`.trim(),
+      series: `versions of ${service}`,
+    })),
+    ...runs.map(({ run, service, hostname, pid, first_seen: at }) => ({
+      query: addTerm('', 'run', run),
+      text: `${service ?? ''} started ${formatShortTime(at).slice(0, 8)} (pid ${pid})`.trim(),
+      series: `runs of ${service} on ${hostname}`,
+    })),
+  ]
+}
+
+/** The side that this one followed. */
+export function findPredecessor(sides: readonly Side[], query: string | null): Side | undefined {
+  const at = sides.findIndex((side) => side.query === query)
+  return sides.slice(at + 1).find(({ series }) => series === sides[at]?.series)
+}
+
+/** The newest side that followed another one. */
+export function findNewest(sides: readonly Side[]): Side | undefined {
+  return sides.find(({ query }) => findPredecessor(sides, query) !== undefined)
+}
+
+type Verdict = 'worse' | 'better' | 'same'
 
 export interface ComparisonRow {
   readonly name: string
+  /** Only a route has one. */
+  readonly service?: string
   readonly before: string
   readonly after: string
-  /** Empty if a version has no data. */
+  /** Empty if a side has no data. */
   readonly change: string
   readonly verdict: Verdict
-}
-
-export interface RouteRow extends ComparisonRow {
-  readonly service: string
-  readonly method: string
-  readonly route: string
 }
 
 const NONE = '–'
@@ -60,32 +97,34 @@ export function compareSides(before: ReleaseSide, after: ReleaseSide): readonly 
   ]
 }
 
-/** Sorts routes by increase in latency, greatest first; routes in only one version come last. */
-export function compareRoutes(routes: readonly RouteComparison[]): readonly RouteRow[] {
+/** Sorts routes by increase in latency, greatest first; routes on only one side come last. */
+export function compareRoutes(routes: readonly RouteComparison[]): readonly ComparisonRow[] {
   const growth = ({ before, after }: RouteComparison): number =>
     before === null || after === null ? -Infinity : after.p95_ms - before.p95_ms
   return routes
-    .toSorted((a, b) => {
-      const [first, second] = [growth(a), growth(b)]
-      return first === second
-        ? nameOf(a).localeCompare(nameOf(b)) || (a.service ?? '').localeCompare(b.service ?? '')
-        : second - first
-    })
-    .map((one): RouteRow => ({
-      name: nameOf(one),
-      service: one.service ?? '',
-      method: one.method,
-      route: one.route,
-      before: latencyText(one.before?.p95_ms ?? null),
-      after: latencyText(one.after?.p95_ms ?? null),
-      ...(one.before === null || one.after === null
-        ? { change: one.before === null ? 'new' : 'gone', verdict: 'same' as const }
-        : compareLatency(one.before.p95_ms, one.after.p95_ms)),
-    }))
+    .map((route) => ({ growth: growth(route), row: toRow(route) }))
+    .toSorted((a, b) =>
+      a.growth === b.growth
+        ? a.row.name.localeCompare(b.row.name) || compareServices(a.row, b.row)
+        : b.growth - a.growth,
+    )
+    .map(({ row }) => row)
 }
 
-function nameOf({ method, route }: RouteComparison): string {
-  return `${method} ${route}`
+function toRow({ service, method, route, before, after }: RouteComparison): ComparisonRow {
+  return {
+    name: `${method} ${route}`,
+    service: service ?? '',
+    before: latencyText(before?.p95_ms ?? null),
+    after: latencyText(after?.p95_ms ?? null),
+    ...(before === null || after === null
+      ? { change: before === null ? 'new' : 'gone', verdict: 'same' as const }
+      : compareLatency(before.p95_ms, after.p95_ms)),
+  }
+}
+
+function compareServices(a: ComparisonRow, b: ComparisonRow): number {
+  return (a.service ?? '').localeCompare(b.service ?? '')
 }
 
 function rateText(errors: number, entries: number): string {
