@@ -1,26 +1,26 @@
 /** The side panel with all details of one entry. */
 import { useEffect, useRef } from 'preact/hooks'
 import type { EntryWithFeedback } from '../../query/api-types.js'
+import type { StoredFeedback } from '../../store/stored-record.js'
 import { ApiError } from '../api.js'
 import { useChanges } from '../changes.js'
-import { useCommands } from '../commands.js'
 import { Empty, Problem } from '../components.js'
 import { useQuery } from '../use-query.js'
 import { createHref } from '../view.js'
-import { listContextFacts, listPerfFacts, listRequestFacts, listUserFacts } from './context.js'
+import { formatFullTime } from '../view-format.js'
 import { Breadcrumbs } from './breadcrumbs-view.js'
-import { copyEntryJson, copyEntryLink, copyRequestCurl } from './entry-copies.js'
-import { ErrorPart } from './error-view.js'
-import { Facts } from './facts.js'
-import { FeedbackList } from './feedback-part.js'
+import { EntriesLink } from './entries-link.js'
+import { listErrorParts } from './error-parts.js'
+import { isFilterable, listFacts } from './fact.js'
+import type { Fact } from './fact.js'
 import { Head } from './head.js'
 import { Raw } from './raw-view.js'
 import { Related } from './related-view.js'
-import { ReleaseFact } from './release-fact.js'
 import { Section } from './section.js'
-import { Tags } from './tags.js'
+import { LongText, Many } from './show-more.js'
+import { ErrorPart } from './stack-view.js'
 import { Tree } from './tree-view.js'
-import { toMetadataField } from './value-field.js'
+import { ValueMenu } from './value-menu.js'
 
 export function EntryDetail({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { data, error } = useQuery<EntryWithFeedback>(`entries/${encodeURIComponent(id)}`, {}, useChanges('feedback'))
@@ -33,7 +33,7 @@ export function EntryDetail({ id, onClose }: { readonly id: string; readonly onC
       {error !== undefined ? (
         <Missing error={error} onClose={onClose} />
       ) : data === undefined ? (
-        <p class="hint detail-loading">Loading …</p>
+        <p class="hint empty">Loading …</p>
       ) : (
         <Whole key={data.id} stored={data} onClose={onClose} />
       )}
@@ -45,12 +45,10 @@ function Missing({ error, onClose }: { readonly error: Error; readonly onClose: 
   const isGone = error instanceof ApiError && error.status === 404
   return (
     <>
-      <div class="detail-bar">
-        <span class="detail-tools">
-          <button type="button" class="button small" onClick={onClose}>
-            Close
-          </button>
-        </span>
+      <div class="detail-bar toolbar">
+        <button type="button" class="button small" onClick={onClose}>
+          Close
+        </button>
       </div>
       {isGone ? (
         <Empty title="This entry is not stored">
@@ -67,24 +65,16 @@ function Missing({ error, onClose }: { readonly error: Error; readonly onClose: 
 
 function Whole({ stored, onClose }: { readonly stored: EntryWithFeedback; readonly onClose: () => void }) {
   const { entry, feedback } = stored
-  useCommands({
-    'copy-or-clear': () => copyEntryJson(stored),
-    'copy-curl': () => copyRequestCurl(stored),
-    'copy-link': () => copyEntryLink(stored),
-  })
-  const { error, breadcrumbs = [], metadata, tags = [], trace } = entry
-  const request = listRequestFacts(entry)
-  const user = listUserFacts(entry)
-  const perf = listPerfFacts(entry)
-  const context = listContextFacts(entry, stored.fingerprint)
-  const memberCount = metadata === undefined ? 0 : Object.keys(metadata).length
+  const { breadcrumbs = [], trace } = entry
+  const { Request, User, Performance, Context } = listFacts(entry, stored.fingerprint)
+  const { metadata, properties } = listErrorParts(entry)
+  const memberCount = Object.keys(metadata).length
   return (
     <>
       <Head stored={stored} onClose={onClose} />
-      {tags.length > 0 && <Tags tags={tags} />}
-      {error !== undefined && (
+      {entry.error !== undefined && ((entry.error.stack ?? '') !== '' || properties.length > 0) && (
         <Section title="Error">
-          <ErrorPart error={error} entry={entry} />
+          <ErrorPart error={entry.error} id={stored.id} properties={properties} />
         </Section>
       )}
       {feedback.length > 0 && (
@@ -98,48 +88,80 @@ function Whole({ stored, onClose }: { readonly stored: EntryWithFeedback; readon
         </Section>
       )}
       {trace?.trace_id !== undefined ? (
-        <Section title="Trace">
+        <Section title="Trace" actions={<ValueMenu name="Trace id" field="trace_id" value={trace.trace_id} />}>
           <Related entry={stored} by="trace_id" value={trace.trace_id} />
         </Section>
       ) : (
         entry.request_id !== undefined && (
-          <Section title="Same request">
+          <Section
+            title="Same request"
+            actions={<ValueMenu name="Request id" field="request_id" value={entry.request_id} />}
+          >
             <Related entry={stored} by="request_id" value={entry.request_id} />
           </Section>
         )
       )}
-      {request.length > 0 && (
-        <Section title="Request">
-          <Facts facts={request} />
-        </Section>
-      )}
-      {user.length > 0 && (
-        <Section title="User">
-          <Facts facts={user} />
-        </Section>
-      )}
-      {memberCount > 0 && metadata !== undefined && (
+      <Facts title="Request" facts={Request} />
+      <Facts title="User" facts={User} />
+      {memberCount > 0 && (
         <Section title="Metadata" hint={String(memberCount)}>
-          <Tree value={metadata} label="Metadata" field={toMetadataField} />
+          <Tree value={metadata} label="Metadata" />
         </Section>
       )}
-      {perf.length > 0 && (
-        <Section title="Performance">
-          <Facts facts={perf} />
-        </Section>
-      )}
-      {context.length > 0 && (
-        <Section title="Context">
-          <Facts facts={context}>{entry.release_id !== undefined && <ReleaseFact id={entry.release_id} />}</Facts>
-        </Section>
-      )}
+      <Facts title="Performance" facts={Performance} />
+      <Facts title="Context" facts={Context} />
       <Section title="Raw JSON" isOpen={false}>
-        <Raw entry={entry} id={stored.id} />
+        <Raw entry={entry} />
       </Section>
       <p class="hint detail-foot">
         {stored.id} · received {stored.received_at}
         {stored.batch_id !== null && ` · batch ${stored.batch_id.slice(0, 100)}`}
       </p>
     </>
+  )
+}
+
+function Facts({ title, facts }: { readonly title: string; readonly facts: readonly Fact[] | undefined }) {
+  if (facts === undefined || facts.length === 0) return null
+  return (
+    <Section title={title}>
+      <dl>
+        {facts.map(({ name, value, text = String(value), field }) => (
+          <div key={name} class="fact">
+            <dt>{name}</dt>
+            <dd>
+              {field === 'fingerprint' && isFilterable(value) ? (
+                <EntriesLink class="text" name={field} value={text} title="All entries of this group" isId>
+                  {text}
+                </EntriesLink>
+              ) : (
+                <LongText text={text} maxChars={400} maxLines={6} />
+              )}
+              <ValueMenu name={name} field={field} value={value} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  )
+}
+
+function FeedbackList({ items }: { readonly items: readonly StoredFeedback[] }) {
+  return (
+    <Many items={items} step={10} noun="comments">
+      {(shown) => (
+        <ul>
+          {shown.map(({ id, received_at: at, feedback: { comments, name, email } }) => (
+            <li key={id}>
+              <LongText class="comment" text={comments} />
+              <p class="hint">
+                {[name, email].map((one) => one !== undefined && `${one.slice(0, 200)} · `)}
+                <time dateTime={at}>{formatFullTime(at)}</time>
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Many>
   )
 }

@@ -1,33 +1,52 @@
-/** Reads an error's properties besides type, message and stack; senders put them into `metadata.error` (pure). */
-import type { Json } from '../../../protocol/log-entry.js'
+/** Reads what senders put into `metadata.error`: properties of the error, of its causes and members (pure). */
+import type { Json, JsonObject, LogEntry } from '../../../protocol/log-entry.js'
 import { isContainer } from './tree.js'
 
-const MAX_PROPERTIES = 12
+const MAX_ERRORS = 100
 const MAX_CHARS = 500
 
-/** Returns `code`, `errno`, `syscall` and other short properties. */
-export function listProperties(more: Json | undefined): Readonly<Record<string, string>> {
-  if (more === undefined || !isContainer(more) || Array.isArray(more)) return {}
-  const fitting: Record<string, string> = {}
-  for (const key of Object.keys(more).slice(0, MAX_PROPERTIES)) {
-    const value = more[key]
-    if (value === undefined || isContainer(value) || String(value).length > MAX_CHARS) continue
-    fitting[key] = String(value)
-  }
-  return fitting
+const FIELDS = ['name', 'type', 'message', 'stack']
+/** Members with other errors, in the order in which senders append their stacks. */
+const OTHERS = ['cause', 'aggregateErrors', 'errors']
+
+export interface ErrorParts {
+  /** Short properties, for example `code`, `errno` and `syscall`, of the error and then of each error in its stack. */
+  readonly properties: readonly JsonObject[]
+  /** The metadata without these, and without empty objects. */
+  readonly metadata: JsonObject
 }
 
-const MAX_MEMBERS = 100
+export function listErrorParts({ error, metadata = {} }: LogEntry): ErrorParts {
+  const { error: more, ...rest } = metadata
+  if (error === undefined || more === undefined || !isObject(more))
+    return { properties: [], metadata: omitEmpty(metadata) }
+  const errors = listErrors(more).slice(0, MAX_ERRORS)
+  const long = Object.entries(more).filter(
+    ([key, value]) => !isShort(key, value) && ![...FIELDS, ...OTHERS].includes(key),
+  )
+  return {
+    properties: errors.map((one) =>
+      Object.fromEntries(Object.entries(one).filter(([key, value]) => isShort(key, value))),
+    ),
+    metadata: omitEmpty({ ...rest, error: Object.fromEntries(long) }),
+  }
+}
 
-/** Returns the stacks of an `AggregateError`'s members, if the sender did not include them in the error's own stack. */
-export function listMemberStacks(more: Json | undefined): readonly string[] {
-  if (more === undefined || !isContainer(more) || Array.isArray(more)) return []
-  const lists = ['aggregateErrors', 'errors'].map((key) => more[key]).filter((list) => Array.isArray(list))
-  return lists
-    .flat()
-    .slice(0, MAX_MEMBERS)
-    .flatMap((member) => {
-      const stack = member !== undefined && isContainer(member) && !Array.isArray(member) ? member['stack'] : undefined
-      return typeof stack === 'string' && stack !== '' ? [stack] : []
-    })
+/** The error and all others in it, depth first. */
+function listErrors(error: JsonObject): readonly JsonObject[] {
+  return [error, ...OTHERS.flatMap((key) => [error[key] ?? []].flat().filter(isObject).flatMap(listErrors))]
+}
+
+function isShort(key: string, value: Json): boolean {
+  return !FIELDS.includes(key) && !isContainer(value) && String(value).length <= MAX_CHARS
+}
+
+function isObject(value: Json): value is JsonObject {
+  return isContainer(value) && !Array.isArray(value)
+}
+
+/** Omits members without content, also within others. */
+function omitEmpty(value: JsonObject): JsonObject {
+  const members = Object.entries(value).map(([key, one]) => [key, isObject(one) ? omitEmpty(one) : one] as const)
+  return Object.fromEntries(members.filter(([, one]) => !isContainer(one) || Object.keys(one).length > 0))
 }

@@ -1,141 +1,146 @@
-/** The top of the panel: level, message, time, origin and buttons. */
+/** The top of the panel: level, origin, message, time, ids and buttons. */
+import { createRequestQuery } from '../../query/language/index.js'
 import type { StoredEntry } from '../../store/stored-record.js'
-import { formatAgo, findUtcOffset, formatFullTime, findLocalOffset, formatZone } from '../view-format.js'
-import { LevelBadge } from '../components.js'
-import { useNow } from '../use-now.js'
+import { findRunId } from '../../store/runs.js'
+import { Ago, LevelBadge } from '../components.js'
+import { LOGGER_MESSAGES } from '../row-text.js'
+import { useCommands } from '../commands.js'
 import { useView } from '../use-view.js'
 import { changeView, createHref } from '../view.js'
-import { LongText } from './show-more.js'
+import { findLocalOffset, formatFullTime, formatZone } from '../view-format.js'
 import { EntriesLink } from './entries-link.js'
-import { copyEntryJson, copyEntryLink, copyRequestCurl } from './entry-copies.js'
+import { copyWithNotice } from './notice.js'
+import { LongText, Many } from './show-more.js'
 import { truncate } from './tree.js'
 import { ValueMenu } from './value-menu.js'
 
 export function Head({ stored, onClose }: { readonly stored: StoredEntry; readonly onClose: () => void }) {
-  const { entry } = stored
+  const { id, entry } = stored
   const view = useView()
-  const nowMs = useNow()
-  const zone = formatZone(findUtcOffset(entry.timestamp))
-  const localZone = formatZone(findLocalOffset(entry.timestamp))
-  return (
-    <header class="detail-head">
-      <div class="detail-bar">
-        <LevelBadge level={entry.level} />
-        <Origin entry={entry} />
-        <span class="detail-tools">
-          <a
-            class="button small"
-            href={createHref({ ...changeView(view, { name: 'entries', around: stored.id }), entry: stored.id })}
-            title="All entries around this one in time, unfiltered"
-          >
-            Show in context
-          </a>
-          <button
-            type="button"
-            class="button small"
-            aria-label="Copy JSON"
-            title="Copy the entry as JSON (c)"
-            onClick={() => copyEntryJson(stored)}
-          >
-            JSON
-          </button>
-          {entry.request !== undefined && (
-            <button
-              type="button"
-              class="button small"
-              aria-label="Copy as curl"
-              title="Copy the request as curl (u)"
-              onClick={() => copyRequestCurl(stored)}
-            >
-              curl
-            </button>
-          )}
-          <button
-            type="button"
-            class="button small"
-            aria-label="Copy link"
-            title="Copy the link to this entry (l)"
-            onClick={() => copyEntryLink(stored)}
-          >
-            Link
-          </button>
-          <button
-            type="button"
-            class="button small"
-            aria-label="Close the detail"
-            title="Close (Esc)"
-            onClick={onClose}
-          >
-            ✕
-          </button>
-        </span>
-      </div>
-      <h2 class="detail-message">
-        <LongText text={entry.message} maxChars={400} maxLines={6} />
-      </h2>
-      <p class="detail-time">
-        <span>
-          <time dateTime={entry.timestamp} title={entry.timestamp}>
-            {formatFullTime(entry.timestamp)}
-          </time>{' '}
-          <span class="hint">{localZone}</span>
-        </span>
-        {zone !== localZone && (
-          <span class="hint">
-            <span>{entry.timestamp}</span> {zone}
-          </span>
-        )}
-        <span class="hint">{formatAgo(entry.timestamp, nowMs)}</span>
-      </p>
-      <Related stored={stored} />
-    </header>
-  )
-}
-
-/** One click each to the entries of the same user and request, and to the waterfall. */
-function Related({ stored: { id, entry } }: { readonly stored: StoredEntry }) {
-  const user = entry.user_id ?? entry.user?.id
-  const { request_id: request, trace: { trace_id: trace } = {} } = entry
-  return (
-    <p class="detail-related">
-      {user !== undefined && (
-        <EntriesLink class="chip" name="user" value={user} title="All entries of this user" isId>
-          user {truncate(user, 40)}
-        </EntriesLink>
-      )}
-      {request !== undefined && (
-        <EntriesLink class="chip" name="request_id" value={request} title="All entries of this request" isId>
-          request {truncate(request, 40)}
-        </EntriesLink>
-      )}
-      {trace !== undefined && trace !== '' && (
-        <a class="chip" href={createHref({ name: 'traces', trace, entry: id })} title="The trace as a waterfall">
-          trace {truncate(trace, 40)}
-        </a>
-      )}
-    </p>
-  )
-}
-
-const TITLES = { service: 'Service', version: 'Version', environment: 'Environment' } as const
-
-/** Service, environment and version, as links to all entries with the same value. */
-function Origin({ entry }: Pick<StoredEntry, 'entry'>) {
+  const copyJson = (): void => copyWithNotice(JSON.stringify(entry, null, 2), 'the entry as JSON')
+  // Without the token: the address is meant to be shared.
+  const copyAddress = (): void => copyWithNotice(location.origin + createHref({ ...view, entry: id }), 'the address')
+  useCommands({ 'copy-json': copyJson, 'copy-address': copyAddress })
   return (
     <>
-      {(['service', 'version', 'environment'] as const).map((name) => {
-        const value = entry[name]
-        return (
-          value !== undefined && (
-            <span key={name} class="origin">
-              <EntriesLink class="cut" name={name} value={value} title={`All entries of this ${name}`}>
-                {truncate(value, 60)}
-              </EntriesLink>
-              <ValueMenu name={TITLES[name]} field={name} value={value} />
-            </span>
-          )
-        )
-      })}
+      <div class="detail-bar toolbar">
+        <LevelBadge level={entry.level} />
+        <a
+          class="button small"
+          href={createHref({ ...changeView(view, { name: 'entries', around: id }), entry: id })}
+          title="All entries around this one in time, unfiltered"
+        >
+          Show in context
+        </a>
+        <button type="button" class="button small" title="Copy the entry as JSON (c)" onClick={copyJson}>
+          Copy JSON
+        </button>
+        <button type="button" class="button small" title="Copy the address of this page (l)" onClick={copyAddress}>
+          Copy address
+        </button>
+        <button
+          type="button"
+          class="button small icon"
+          aria-label="Close the detail"
+          title="Close (Esc)"
+          onClick={onClose}
+        >
+          ✕
+        </button>
+      </div>
+      <div class="detail-head">
+        <div class="detail-title">
+          <Title entry={entry} />
+          {entry.error?.message ? (
+            <ValueMenu name="Error message" field="error.message" value={entry.error.message} />
+          ) : (
+            <ValueMenu name="Message" field="message" value={entry.message} />
+          )}
+        </div>
+        <p class="muted">
+          {formatFullTime(entry.timestamp)} {formatZone(findLocalOffset(entry.timestamp))} ·{' '}
+          <Ago at={entry.timestamp} />
+        </p>
+        <Chips stored={stored} />
+      </div>
     </>
+  )
+}
+
+/** An error's type and message come before the entry's message, which is often the same for all errors. */
+function Title({ entry: { message, error } }: Pick<StoredEntry, 'entry'>) {
+  const failure = [error?.type, error?.message].filter((part) => part !== undefined && part !== '').join(': ')
+  const isSaid = message === failure || message === error?.message || LOGGER_MESSAGES.includes(message)
+  return (
+    <h2>
+      {failure !== '' && <LongText class="error-title" text={failure} maxChars={600} maxLines={6} />}
+      {(failure === '' || !isSaid) && <LongText text={message || '(no message)'} maxChars={400} maxLines={6} />}
+    </h2>
+  )
+}
+
+/** One click each to the entries of the same user and request, and to the trace; menus of the other values. */
+function Chips({ stored: { id, entry } }: { readonly stored: StoredEntry }) {
+  const { service, version, environment, error, request_id: request, trace, tags = [] } = entry
+  const user = entry.user_id ?? entry.user?.id
+  const traceId = trace?.trace_id === '' ? undefined : trace?.trace_id
+  const ofRequest = createRequestQuery({ trace_id: traceId, run: findRunId(entry), service, request_id: request })
+  const values = [
+    ['Service', 'service', service],
+    ['Version', 'version', version],
+    ['Environment', 'environment', environment],
+    ['Error type', 'error.type', error?.type],
+  ] as const
+  return (
+    <ul class="chip-row" aria-label="Origin and ids">
+      {values.map(
+        ([name, field, value]) =>
+          value !== undefined &&
+          value !== '' && (
+            <li key={name}>
+              <ValueMenu class="chip" name={name} field={field} value={value}>
+                {truncate(value, 60)}
+              </ValueMenu>
+            </li>
+          ),
+      )}
+      {user !== undefined && (
+        <li>
+          <EntriesLink class="chip" name="user" value={user} title="All entries of this user" isId>
+            user {truncate(user, 40)}
+          </EntriesLink>
+        </li>
+      )}
+      {request !== undefined && ofRequest !== null && (
+        <li>
+          <a
+            class="chip"
+            data-filter="replaced"
+            href={createHref({ name: 'entries', q: ofRequest, entry: id })}
+            title={`All entries of this ${traceId === undefined ? 'request' : 'trace'}. Replaces the filter`}
+          >
+            request {truncate(request, 40)}
+          </a>
+        </li>
+      )}
+      {traceId !== undefined && (
+        <li>
+          <a class="chip" href={createHref({ name: 'traces', trace: traceId, entry: id })} title="The trace's timeline">
+            trace {truncate(traceId, 40)}
+          </a>
+        </li>
+      )}
+      <Many items={tags} step={30} noun="tags">
+        {(shown) =>
+          shown.map((tag, index) => (
+            <li key={index}>
+              <ValueMenu class="chip" name={tag} field="tag" value={tag}>
+                {truncate(tag, 60)}
+              </ValueMenu>
+            </li>
+          ))
+        }
+      </Many>
+    </ul>
   )
 }

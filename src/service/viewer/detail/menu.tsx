@@ -1,5 +1,5 @@
 /** A button with a menu (WAI-ARIA Authoring Practices, menu button). */
-import type { TargetedKeyboardEvent } from 'preact'
+import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
 import { Popup } from '../popup.js'
 
 export type MenuItem =
@@ -11,11 +11,21 @@ interface MenuButtonProps {
   readonly name: string
   /** Called when the menu is opened. */
   readonly items: () => readonly MenuItem[]
+  readonly class?: string | undefined
+  readonly children?: ComponentChildren
 }
 
-export function MenuButton({ name, items }: MenuButtonProps) {
+export function MenuButton({ name, items, class: className = 'menu-button', children }: MenuButtonProps) {
+  const hasText = children !== undefined
   return (
-    <Popup class="menu-button" label="⋯" name={name} title="Filter, exclude, column, copy" kind="menu">
+    <Popup
+      class={className}
+      // The name contains the visible text (WCAG 2.1, 2.5.3).
+      label={hasText ? [<span class="visually-hidden">{name} </span>, children] : '⋯'}
+      name={hasText ? undefined : name}
+      title="Filter, values, mute, column, copy"
+      kind="menu"
+    >
       {(close) => (
         <div role="menu" class="menu" aria-label={name} onClick={close} onKeyDown={(event) => onKeyDown(event, close)}>
           {items().map((item) =>

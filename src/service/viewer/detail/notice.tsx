@@ -1,4 +1,4 @@
-/** Copies texts and reports the result in a status region: `Copied the request as curl`. */
+/** Copies texts, and reports the result in a status region: `Copied the entry as JSON`. */
 import { useEffect, useRef } from 'preact/hooks'
 import { Observable } from '../observable.js'
 import { useObservable } from '../use-observable.js'
@@ -41,5 +41,20 @@ export function Notice() {
         {text}
       </p>
     </>
+  )
+}
+
+interface CopyProps {
+  readonly label: string
+  /** Label for screen readers, if the visible one is not sufficient. */
+  readonly name?: string
+  readonly text: () => string
+}
+
+export function Copy({ label, name, text }: CopyProps) {
+  return (
+    <button type="button" class="button small" aria-label={name} onClick={() => copyWithNotice(text(), 'the text')}>
+      {label}
+    </button>
   )
 }

@@ -30,7 +30,7 @@ export function Section({ title, hint, isOpen = true, actions, children }: Secti
             {hint !== undefined && <span class="hint"> {hint}</span>}
           </button>
         </h3>
-        {open && actions !== undefined && <div class="part-actions">{actions}</div>}
+        {actions}
       </div>
       <div id={id} class="part-body" hidden={!open}>
         {open && children}
@@ -44,16 +44,14 @@ export function Fold({
   summary,
   children,
   isOpen = false,
-  class: className,
 }: {
   readonly summary: ComponentChildren
   readonly children: () => ComponentChildren
   readonly isOpen?: boolean
-  readonly class?: string
 }) {
   const [open, setOpen] = useState(isOpen)
   return (
-    <details class={className ?? 'foldable'} open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details class="foldable" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{summary}</summary>
       {open && children()}
     </details>

@@ -2,8 +2,8 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { formatBytes, formatCount } from '../view-format.js'
-import { Copy } from './copy.js'
-import { foldText } from './fold-text.js'
+import { Copy } from './notice.js'
+import { cutAt, foldText } from './tree.js'
 
 interface ManyProps<T> {
   readonly items: readonly T[]
@@ -16,33 +16,27 @@ interface ManyProps<T> {
 /** Shows the first `step` items, and `step` more per press. */
 export function Many<T>({ items, step, noun, children }: ManyProps<T>) {
   const [shown, setShown] = useState(step)
-  const rest = items.length - shown
   return (
     <>
       {children(items.length > shown ? items.slice(0, shown) : items)}
-      {rest > 0 && <MoreButton rest={rest} step={step} noun={noun} onMore={() => setShown(shown + step)} />}
+      <MoreButton rest={items.length - shown} step={step} noun={noun} onMore={() => setShown(shown + step)} />
     </>
   )
 }
 
-export function MoreButton({
-  rest,
-  step,
-  noun,
-  onMore,
-}: {
+interface MoreButtonProps {
+  /** Number of hidden items; the button is shown if there are any. */
   readonly rest: number
   readonly step: number
   readonly noun: string
   readonly onMore: () => void
-}) {
-  const text =
-    rest <= step
-      ? `Show ${formatCount(rest)} more ${noun}`
-      : `Show ${formatCount(step)} of ${formatCount(rest)} more ${noun}`
+}
+
+export function MoreButton({ rest, step, noun, onMore }: MoreButtonProps) {
+  if (rest <= 0) return null
   return (
-    <button type="button" class="more" onClick={onMore}>
-      {text}
+    <button type="button" class="button small more" onClick={onMore}>
+      Show {formatCount(Math.min(rest, step))} {rest > step && `of ${formatCount(rest)} `}more {noun}
     </button>
   )
 }
@@ -59,22 +53,22 @@ interface LongTextProps {
 const MAX_SHOWN_CHARS = 50_000
 
 /** A long text that wraps and keeps its line breaks. */
-export function LongText({ text, class: className, maxChars = 1_500, maxLines = 20 }: LongTextProps) {
+export function LongText({ text, class: className = '', maxChars = 1_500, maxLines = 20 }: LongTextProps) {
   const [isWhole, setWhole] = useState(false)
-  const folded = isWhole ? foldText(text, MAX_SHOWN_CHARS, Infinity) : foldText(text, maxChars, maxLines)
+  const shown = isWhole ? cutAt(text, MAX_SHOWN_CHARS) : foldText(text, maxChars, maxLines)
+  const isCut = shown.length < text.length
   return (
-    <span class={`text ${className ?? ''}`}>
-      <span>{folded.text}</span>
-      {folded.isCut && '…'}
-      {folded.isCut && isWhole && (
+    <span class={`text ${className}`}>
+      <span>{shown}</span>
+      {isCut && '… '}
+      {isCut && isWhole && (
         <span class="hint">
-          {' '}
-          The first {formatCount(folded.text.length)} of {formatCount(text.length)} characters.{' '}
+          The first {formatCount(shown.length)} of {formatCount(text.length)} characters.{' '}
           <Copy label="Copy all of it" text={() => text} />
         </span>
       )}
-      {folded.isCut && !isWhole && (
-        <button type="button" class="more" onClick={() => setWhole(true)}>
+      {isCut && !isWhole && (
+        <button type="button" class="button small" onClick={() => setWhole(true)}>
           Show all ({formatBytes(text.length)})
         </button>
       )}

@@ -1,4 +1,5 @@
-/** Parses a logged stack into errors and frames (pure). Unknown lines remain text. */
+/** Parses a logged stack into errors and frames, maps their places and folds them (pure). Unknown lines remain text. */
+import type { SourcePosition } from '../../query/api-types.js'
 
 /** `own`: the application's; `package`: below `node_modules`; `runtime`: Node's, Deno's, Bun's, and built-in functions. */
 export type FrameOrigin = 'own' | 'package' | 'runtime'
@@ -17,6 +18,7 @@ export interface StackFrame {
   readonly packageName: string | null
   /** The logged frame, if a source map has mapped it. */
   readonly compiled?: StackFrame
+  readonly lines?: SourcePosition['lines']
 }
 
 export interface StackText {
@@ -35,8 +37,8 @@ export interface StackPart {
 
 export interface Stack {
   readonly parts: readonly StackPart[]
-  /** Number of lines beyond the limit; only the raw text has them. */
-  readonly linesLeftOut: number
+  /** Whether only the raw text has all lines. */
+  readonly isCut: boolean
 }
 
 const MAX_LINES = 1_000
@@ -44,8 +46,8 @@ const MAX_LINES = 1_000
 const MAX_FRAME_CHARS = 1_000
 const MAX_TITLE_CHARS = 10_000
 
-/** pino and the transport write the first three, `util.inspect` writes the fourth. */
-const PART_LABELS = [/^caused by: ?/i, /^(error \d+ of \d+): ?/, /^Caused by: ?/, /^\[(cause)\]: ?/]
+/** pino and the transport write the first and the last, `util.inspect` writes the second. */
+const LABEL = /^(?:caused by|\[cause\]|(error \d+ of \d+)): ?/i
 /** `util.inspect` writes the properties of an error in braces after its last frame. */
 const BRACES = /^[\s{}[\],]*$/
 
@@ -78,23 +80,12 @@ export function parseStack(stack: string): Stack {
     else if (!BRACES.test(text)) items.push({ kind: 'text', text: line })
   }
   close()
-  return { parts, linesLeftOut: isCut ? countLines(stack) - MAX_LINES : 0 }
+  return { parts, isCut }
 }
 
 function labelOf(text: string): { label: string; rest: string } | undefined {
-  for (const form of PART_LABELS) {
-    const found = form.exec(text)
-    if (found === null) continue
-    const label = found[1]
-    return { label: label === undefined || label === 'cause' ? 'caused by' : label, rest: text.slice(found[0].length) }
-  }
-  return undefined
-}
-
-function countLines(text: string): number {
-  let count = 1
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1
-  return count
+  const found = LABEL.exec(text)
+  return found === null ? undefined : { label: found[1] ?? 'caused by', rest: text.slice(found[0].length) }
 }
 
 const AT = /^\s*at (async )?(.+?)(?: \{)?$/
@@ -168,4 +159,88 @@ function packageOf(file: string): string | null {
 /** Whether the frame is of the runtime. Built-in functions have no file: `<anonymous>`, `native`, `index 0` of `Promise.all`. */
 function isRuntime(file: string): boolean {
   return /^(?:node|ext|bun|internal)[:/]|^(?:native|unknown|<anonymous>|index \d+)$|^wasm:/.test(file)
+}
+
+export interface FoldedFrames {
+  readonly kind: 'folded'
+  /** `12 frames in express, qs`, `3 frames in Node`. */
+  readonly text: string
+  readonly frames: readonly StackFrame[]
+}
+
+export type StackItem = StackPart['items'][number]
+
+/** Replaces adjacent frames outside of the application by one item. */
+export function foldFrames(items: readonly StackItem[]): readonly (StackItem | FoldedFrames)[] {
+  const folded: (StackItem | FoldedFrames)[] = []
+  let run: StackFrame[] = []
+  const close = () => {
+    if (run.length > 0) folded.push({ kind: 'folded', text: describe(run), frames: run })
+    run = []
+  }
+  for (const item of items) {
+    if (item.kind === 'frame' && item.origin !== 'own') {
+      run.push(item)
+      continue
+    }
+    close()
+    folded.push(item)
+  }
+  close()
+  return folded
+}
+
+const MAX_NAMES = 3
+
+function describe(frames: readonly StackFrame[]): string {
+  const names = [...new Set(frames.map(nameOf))]
+  const shown = names.length > MAX_NAMES ? [...names.slice(0, MAX_NAMES), `${names.length - MAX_NAMES} more`] : names
+  return `${frames.length} ${frames.length === 1 ? 'frame' : 'frames'} in ${shown.join(', ')}`
+}
+
+function nameOf({ origin, packageName, file }: StackFrame): string {
+  if (packageName !== null) return packageName
+  return origin === 'runtime' && file.startsWith('node:') ? 'Node' : 'the runtime'
+}
+
+/** Formats a location for editors: `/app/src/a.js:12:5`. */
+export function formatLocation({ file, line, column }: StackFrame): string {
+  return [file, line, column].filter((part) => part !== null).join(':')
+}
+
+/** Whether the first line of a stack repeats the error that is shown above it. */
+export function isInTitle(title: string, type: string | undefined, message: string | undefined): boolean {
+  const full = [type, message].filter((part) => part !== undefined && part !== '').join(': ')
+  return title === '' || full.startsWith(title) || title === message || title === type
+}
+
+/** As the service; more frames keep their compiled place. */
+const MAX_LOCATIONS = 100
+
+/**
+ * Lists locations for `POST /local/source-positions`: those of compiled files, and first the application's first frame, for its lines. Frames
+ * of packages stay folded, and TypeScript is not compiled.
+ */
+export function listLocations({ parts }: Stack): readonly string[] {
+  const frames = parts.flatMap(({ items }) => items.filter((item) => item.kind === 'frame'))
+  const own = frames.filter(
+    ({ file, column, origin }) => origin === 'own' && column !== null && /^(?:\/|[a-z]:).*\.[cm]?[jt]sx?$/i.test(file),
+  )
+  const asked = own.filter(({ file }, index) => index === 0 || /js$/i.test(file))
+  return [...new Set(asked.map(formatLocation))].slice(0, MAX_LOCATIONS)
+}
+
+/** @param originals by compiled place */
+export function mapStack(stack: Stack, originals: ReadonlyMap<string, SourcePosition | null>): Stack {
+  const parts = stack.parts.map(({ items, ...part }) => ({
+    ...part,
+    items: items.map((item) => {
+      const original = item.kind === 'frame' ? originals.get(formatLocation(item)) : null
+      if (item.kind !== 'frame' || original === undefined || original === null) return item
+      const { name: _name, ...place } = original
+      const compiled = place.file !== item.file && { compiled: item }
+      return { ...item, ...place, ...readOrigin(place.file), ...compiled }
+    }),
+  }))
+  return { ...stack, parts }
 }

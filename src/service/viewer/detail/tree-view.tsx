@@ -1,9 +1,10 @@
-/** Shows a logged value as a tree of nested lists; long lists are shown in parts. */
+/** Shows the metadata as a tree of nested lists; long lists are shown in parts. */
 import { useState } from 'preact/hooks'
 import type { Json } from '../../../protocol/log-entry.js'
+import { toMetadataField } from './fact.js'
 import { MoreButton } from './show-more.js'
 import { toCopy, truncate, isContainer, findKind, listMembers, formatPath, formatPreview, countItems } from './tree.js'
-import type { Member, Path } from './tree.js'
+import type { Path } from './tree.js'
 import { ValueMenu } from './value-menu.js'
 
 const STEP = 50
@@ -15,71 +16,43 @@ const MAX_INDENTED_DEPTH = 12
 const STRING_CHARS = 300
 const MAX_STRING_CHARS = 20_000
 
-/** Returns the field of the query language for a leaf. */
-type ToField = ((path: Path) => string) | null
-
-export function Tree({
-  value,
-  label,
-  field,
-}: {
-  readonly value: Json
-  readonly label: string
-  /** Null if leaf values cannot be used as filters. */
-  readonly field: ToField
-}) {
+export function Tree({ value, label }: { readonly value: Json; readonly label: string }) {
   return (
     <div class="tree" role="group" aria-label={label}>
-      <Members value={value} path={[]} depth={0} field={field} />
+      <Members value={value} path={[]} />
     </div>
   )
 }
 
-function Members({
-  value,
-  path,
-  depth,
-  field,
-}: {
+interface NodeProps {
   readonly value: Json
+  /** Path of the value from the root; empty for the root itself. */
   readonly path: Path
-  readonly depth: number
-  readonly field: ToField
-}) {
+}
+
+function Members({ value, path }: NodeProps) {
   const [shown, setShown] = useState(STEP)
   const size = countItems(value)
   return (
     <>
-      <ul class={depth === 0 ? undefined : depth <= MAX_INDENTED_DEPTH ? 'indented' : 'flat'}>
-        {listMembers(value, shown).map((member) => (
-          <Node key={member.key} member={member} path={[...path, member.key]} depth={depth} field={field} />
+      <ul class={path.length === 0 ? undefined : path.length <= MAX_INDENTED_DEPTH ? 'indented' : 'flat'}>
+        {listMembers(value, shown).map(({ key, value: member }) => (
+          <Node key={key} value={member} path={[...path, key]} />
         ))}
       </ul>
-      {size > shown && (
-        <MoreButton rest={size - shown} step={STEP} noun="members" onMore={() => setShown(shown + STEP)} />
-      )}
+      <MoreButton rest={size - shown} step={STEP} noun="members" onMore={() => setShown(shown + STEP)} />
     </>
   )
 }
 
-function Node({
-  member: { key, value },
-  path,
-  depth,
-  field,
-}: {
-  readonly member: Member
-  readonly path: Path
-  readonly depth: number
-  readonly field: ToField
-}) {
+function Node({ value, path }: NodeProps) {
   const size = countItems(value)
-  const [isOpen, setOpen] = useState(depth < OPEN_DEPTH - 1 && size <= OPEN_MEMBERS)
-  const keyText = truncate(String(key), 100)
+  const [isOpen, setOpen] = useState(path.length < OPEN_DEPTH && size <= OPEN_MEMBERS)
+  const keyText = truncate(String(path.at(-1)), 100)
   if (!isContainer(value) || size === 0) {
     return (
       <li class="node">
-        <span class="key">{keyText}</span> <Scalar value={value} /> <Actions value={value} path={path} field={field} />
+        <span class="key">{keyText}</span> <Scalar value={value} /> <Actions value={value} path={path} />
       </li>
     )
   }
@@ -91,8 +64,8 @@ function Node({
           {isOpen ? (Array.isArray(value) ? `[${size}]` : `{${size}}`) : formatPreview(value)}
         </span>
       </button>
-      <Actions value={value} path={path} field={field} />
-      {isOpen && <Members value={value} path={path} depth={depth + 1} field={field} />}
+      <Actions value={value} path={path} />
+      {isOpen && <Members value={value} path={path} />}
     </li>
   )
 }
@@ -107,7 +80,7 @@ function Scalar({ value }: { readonly value: Json }) {
     <>
       <span class="value string">{value === '' ? '""' : text}</span>
       {!isWhole && value.length > STRING_CHARS && (
-        <button type="button" class="more" onClick={() => setWhole(true)}>
+        <button type="button" class="button small" onClick={() => setWhole(true)}>
           Show all
         </button>
       )}
@@ -115,9 +88,11 @@ function Scalar({ value }: { readonly value: Json }) {
   )
 }
 
-function Actions({ value, path, field }: { readonly value: Json; readonly path: Path; readonly field: ToField }) {
+function Actions({ value, path }: NodeProps) {
   const place = formatPath(path)
-  if (isContainer(value))
-    return <ValueMenu name={place} field={null} value={null} text={() => toCopy(value)} path={place} />
-  return <ValueMenu name={place} field={field?.(path) ?? null} value={value} path={place} />
+  return isContainer(value) ? (
+    <ValueMenu name={place} field={null} value={null} text={() => toCopy(value)} path={place} />
+  ) : (
+    <ValueMenu name={place} field={toMetadataField(path)} value={value} path={place} />
+  )
 }

@@ -75,6 +75,15 @@ export function cutAt(text: string, end: number): string {
   return text.slice(0, /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? end - 1 : end)
 }
 
+/** Returns at most `maxChars` and `maxLines`. A slightly longer text stays whole, because folding would hide only a line. */
+export function foldText(text: string, maxChars: number, maxLines: number): string {
+  const cut = text.length > maxChars * 1.2 ? cutAt(text, maxChars) : text
+  const lines = cut.split('\n', maxLines + SPARE_LINES)
+  return lines.length < maxLines + SPARE_LINES ? cut : lines.slice(0, maxLines).join('\n')
+}
+
+const SPARE_LINES = 3
+
 /** Formats a value for the clipboard: text without quotation marks, other values as JSON. */
 export function toCopy(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2)

@@ -1,15 +1,18 @@
-/** The menu of a logged value: filter, exclude, column, copy. Current filters are kept. */
+/** The menu of a logged value: filter, values, mute, column, copy. Current filters are kept. */
+import type { ComponentChildren } from 'preact'
+import type { JsonObject } from '../../../protocol/log-entry.js'
 import { addTerm, excludeTerm, setComparison } from '../../query/language/index.js'
+import { createMute, mute } from '../mutes.js'
 import { readView } from '../use-view.js'
 import { changeView, createHref } from '../view.js'
 import type { View } from '../view.js'
-import { isFilterable } from './fact.js'
+import { isColumnName, isFilterable, toggleColumn } from './fact.js'
+import type { FieldValue } from './fact.js'
 import { MenuButton } from './menu.js'
 import type { MenuItem } from './menu.js'
 import { copyWithNotice } from './notice.js'
-import { truncate } from './tree.js'
-import { isColumnName, toggleColumn } from './value-field.js'
-import type { FieldValue } from './value-field.js'
+import { Many } from './show-more.js'
+import { formatPreview, isContainer, listMembers, toCopy, truncate } from './tree.js'
 
 interface ValueMenuProps {
   /** Name of the value for screen readers and notices: `Path`, `cart.totalCents`. */
@@ -21,10 +24,18 @@ interface ValueMenuProps {
   readonly text?: () => string
   /** Path of a value in a tree. */
   readonly path?: string
+  readonly class?: string
+  /** The value as the button's text. Without it, the button follows the value. */
+  readonly children?: ComponentChildren
 }
 
 export function ValueMenu(props: ValueMenuProps) {
-  return <MenuButton name={`Actions for ${truncate(props.name, 100)}`} items={() => listActions(props)} />
+  const { name, class: className, children } = props
+  return (
+    <MenuButton name={`Actions for ${truncate(name, 100)}`} items={() => listActions(props)} class={className}>
+      {children}
+    </MenuButton>
+  )
 }
 
 function listActions({ name, field, value, text, path }: ValueMenuProps): readonly MenuItem[] {
@@ -32,22 +43,25 @@ function listActions({ name, field, value, text, path }: ValueMenuProps): readon
   const href = (change: Partial<View>): string =>
     createHref({ ...changeView(view, { name: 'entries', ...change }), entry: view.entry })
   const items: MenuItem[] = []
-  if (field !== null && (typeof value !== 'string' || isFilterable(value))) {
+  if (field !== null && isFilterable(value)) {
     items.push(
       { label: 'Filter by this value', href: href({ q: addTerm(view.q, field, value) }) },
       { label: 'Exclude this value', href: href({ q: excludeTerm(view.q, field, value) }) },
     )
     if (typeof value === 'number')
-      items.push({
-        label: 'At least this value',
-        href: href({ q: setComparison(view.q, field, '>=', value) }),
-      })
+      items.push({ label: 'At least this value', href: href({ q: setComparison(view.q, field, '>=', value) }) })
+    const term = createMute(field, String(value))
+    const noun = field === 'metadata.logger' ? 'logger' : 'message'
+    if (term !== undefined) items.push({ label: `Mute this ${noun}`, run: () => mute(term) })
   }
   if (field !== null && isColumnName(field)) {
-    items.push({
-      label: view.columns.includes(field) ? 'Remove the column' : 'Add as column',
-      href: href({ columns: toggleColumn(view.columns, field) }),
-    })
+    items.push(
+      { label: 'Values of this field', href: href({ field }) },
+      {
+        label: view.columns.includes(field) ? 'Remove the column' : 'Add as column',
+        href: href({ columns: toggleColumn(view.columns, field) }),
+      },
+    )
   }
   const shortName = truncate(name, 60)
   items.push({
@@ -56,4 +70,40 @@ function listActions({ name, field, value, text, path }: ValueMenuProps): readon
   })
   if (path !== undefined) items.push({ label: 'Copy path', run: () => copyWithNotice(path, `the path ${shortName}`) })
   return items
+}
+
+const SHOWN = 12
+
+/** Values in a line, `key=value`, each with its menu. */
+export function InlineValues({
+  values,
+  field,
+}: {
+  readonly values: JsonObject
+  /** Returns the field of the query language. */
+  readonly field: (key: string) => string
+}) {
+  const members = listMembers(values, Infinity)
+  return (
+    <Many items={members} step={SHOWN} noun="values">
+      {(shown) => (
+        <div class="inline">
+          {shown.map(({ key, value }) => (
+            <span key={key}>
+              <ValueMenu
+                class="value"
+                name={String(key)}
+                field={isContainer(value) ? null : field(String(key))}
+                value={isContainer(value) ? null : value}
+                text={() => toCopy(value)}
+              >
+                <span class="muted">{truncate(String(key), 60)}=</span>
+                {truncate(typeof value === 'string' ? value : formatPreview(value), 120)}
+              </ValueMenu>
+            </span>
+          ))}
+        </div>
+      )}
+    </Many>
+  )
 }

@@ -3,15 +3,17 @@ import { inspect } from 'node:util'
 import { runInThisContext } from 'node:vm'
 import pino from 'pino'
 import { describe, expect, test } from 'vitest'
-import { listMemberStacks, listProperties } from '../../../../src/service/viewer/detail/error-parts.js'
+import type { SourcePosition } from '../../../../src/service/query/api-types.js'
+import { listErrorParts } from '../../../../src/service/viewer/detail/error-parts.js'
 import {
-  countOrigin,
   foldFrames,
-  isInTitle,
   formatLocation,
-  splitFile,
-} from '../../../../src/service/viewer/detail/frames.js'
-import { parseFrame, parseStack } from '../../../../src/service/viewer/detail/stack.js'
+  isInTitle,
+  listLocations,
+  mapStack,
+  parseFrame,
+  parseStack,
+} from '../../../../src/service/viewer/detail/stack.js'
 
 const frame = (line: string) => {
   const parsed = parseFrame(line)
@@ -111,9 +113,9 @@ test('text without a stack is unchanged', () => {
 
 test('a stack of 100,000 lines is parsed in part', () => {
   const stack = `Error\n${'    at f (/a.js:1:1)\n'.repeat(100_000)}end`
-  const { parts, linesLeftOut } = parseStack(stack)
+  const { parts, isCut } = parseStack(stack)
   expect(parts[0]?.items).toHaveLength(999)
-  expect(linesLeftOut).toBe(99_002)
+  expect(isCut).toBe(true)
 })
 
 test.each([':1'.repeat(480), '('.repeat(960), ')'.repeat(960), `eval at (${'a:1:1('.repeat(150)}`, ' {'.repeat(480)])(
@@ -147,26 +149,13 @@ describe('folding', () => {
     ])
     expect(items.flatMap((item) => (item.kind === 'folded' ? item.frames : []))).toHaveLength(4)
   })
-
-  test('the number of named packages is limited', () => {
-    const many = parseStack(
-      `Error\n${['a', 'b', 'c', 'd', 'e'].map((name) => `    at f (/x/node_modules/${name}/i.js:1:1)`).join('\n')}`,
-    )
-    expect(foldFrames(many.parts[0]?.items ?? [])).toMatchObject([{ text: '5 frames in a, b, c, 2 more' }])
-  })
-
-  test('frames are counted by origin', () => {
-    expect([countOrigin(parts, 'own'), countOrigin(parts, 'package'), countOrigin(parts, 'runtime')]).toEqual([2, 2, 2])
-  })
 })
 
-test("a location in the editors' format, and its file split", () => {
+test("a location in the editors' format", () => {
   const parsed = parseFrame('    at f (/app/src/a.js:1:2)')
   if (parsed === undefined) throw new Error('not read')
   expect(formatLocation(parsed)).toBe('/app/src/a.js:1:2')
   expect(formatLocation({ ...parsed, line: null, column: null })).toBe('/app/src/a.js')
-  expect(splitFile('/app/src/a.js')).toEqual({ directory: '/app/src/', name: 'a.js' })
-  expect(splitFile('C:\\a\\b.js')).toEqual({ directory: 'C:\\a\\', name: 'b.js' })
 })
 
 test('the first line is shown once', () => {
@@ -176,14 +165,103 @@ test('the first line is shown once', () => {
   expect(isInTitle('TypeError [E_CODE]: x', 'TypeError', 'x')).toBe(false)
 })
 
-test('further properties of an error', () => {
-  expect(listProperties({ code: 'E', errno: -1, cause: { a: 1 }, long: 'x'.repeat(600) })).toEqual({
-    code: 'E',
-    errno: '-1',
+describe('what senders put into `metadata.error`', () => {
+  const base = { level: 'error', message: 'failed', timestamp: '2026-01-31T08:00:00.000Z' } as const
+  const metadata = {
+    orderId: 7,
+    req: { query: {}, params: {} },
+    error: {
+      name: 'GatewayError',
+      code: 'E_GATEWAY',
+      body: { reason: 'no' },
+      long: 'x'.repeat(600),
+      cause: {
+        type: 'Error',
+        message: 'reset',
+        code: 'ECONNRESET',
+        errno: -104,
+        cause: { message: 'x', syscall: 'read' },
+      },
+      errors: [{ stack: 'Error: a\n    at x' }, { message: 'no stack' }, null, 'text'],
+    },
+  }
+  const parts = listErrorParts({ ...base, error: { type: 'GatewayError' }, metadata })
+
+  test('short properties of the error, of its causes and of its members', () =>
+    expect(parts.properties).toEqual([
+      { code: 'E_GATEWAY' },
+      { code: 'ECONNRESET', errno: -104 },
+      { syscall: 'read' },
+      {},
+      {},
+    ]))
+
+  test('the metadata has the rest, without empty objects', () =>
+    expect(parts.metadata).toEqual({ orderId: 7, error: { body: { reason: 'no' }, long: 'x'.repeat(600) } }))
+
+  test('without an error, the metadata has it', () =>
+    expect(listErrorParts({ ...base, metadata: { error: { code: 1 }, none: [] } })).toEqual({
+      properties: [],
+      metadata: { error: { code: 1 } },
+    }))
+})
+
+const TEXT = `Error: no
+    at t (/app/dist/a.js:1:10)
+    at readable (/app/dist/a.js:1:20)
+    at u (file:///app/my%20dist/b.mjs:1:30)
+    at x (/app/dist/a.js:1:35)
+    at async v (/app/dist/a.js:1:40)
+    at w (/app/dist/a.js:1:50)
+    at f (/app/node_modules/express/index.js:1:1)
+    at g (/app/src/c.ts:1:1)
+    at h (node:internal/main.js:1:1)
+    at index.js:1:1
+    at /app/dist/a.js
+    at t (/app/dist/a.js:1:10)`
+
+const original = (file: string, line: number): SourcePosition => ({
+  file,
+  line,
+  column: 2,
+  name: null,
+})
+const ORIGINALS = new Map([
+  ['/app/dist/a.js:1:10', original('/app/src/a.ts', 1)],
+  ['/app/dist/a.js:1:20', original('/app/src/a.ts', 2)],
+  ['/app/my dist/b.mjs:1:30', original('/app/node_modules/qs/lib.ts', 3)],
+  ['/app/dist/a.js:1:35', original('/app/src/a.ts', 5)],
+  ['/app/dist/a.js:1:40', original('/app/src/a.ts', 4)],
+  ['/app/dist/a.js:1:50', null],
+])
+
+test("the application's compiled files are asked for, each place once, and its first frame", () => {
+  expect(listLocations(parseStack(TEXT))).toEqual([...ORIGINALS.keys()])
+  const long = Array.from({ length: 300 }, (_, n) => `    at f (/a.js:1:${n})`).join('\n')
+  expect(listLocations(parseStack(`Error\n${long}`))).toHaveLength(100)
+  expect(listLocations(parseStack('Error\n    at f (C:\\app\\a.cjs:1:2)'))).toEqual(['C:\\app\\a.cjs:1:2'])
+  expect(listLocations(parseStack('Error\n    at f (/a.ts:1:2)\n    at g (/b.ts:1:2)'))).toEqual(['/a.ts:1:2'])
+})
+
+const frames = mapStack(parseStack(TEXT), ORIGINALS).parts.flatMap(({ items }) =>
+  items.filter((item) => item.kind === 'frame'),
+)
+
+test('a frame has the original place, and keeps the compiled one', () => {
+  expect(frames[0]).toMatchObject({
+    file: '/app/src/a.ts',
+    line: 1,
+    column: 2,
+    origin: 'own',
+    fn: 't',
+    compiled: { file: '/app/dist/a.js', line: 1, column: 10 },
   })
-  expect(listProperties('text')).toEqual({})
-  expect(
-    listMemberStacks({ errors: [{ stack: 'Error: a\n    at x' }, { message: 'no stack' }, null, 'text'] }),
-  ).toEqual(['Error: a\n    at x'])
-  expect(listMemberStacks({ errors: 'text' })).toEqual([])
+  expect(frames[2]).toMatchObject({ file: '/app/node_modules/qs/lib.ts', compiled: { file: '/app/my dist/b.mjs' } })
+})
+
+test('frames without an original place are unchanged', () => {
+  expect(frames.slice(5)).toEqual([
+    ...(parseStack(TEXT).parts[0]?.items.slice(5, -1) ?? []),
+    expect.objectContaining({ file: '/app/src/a.ts' }),
+  ])
 })

@@ -1,6 +1,8 @@
-/** Offsets, and the entries of a trace on one scale. */
-import { describe, expect, test } from 'vitest'
-import { selectAround, formatOffset, createTimeline } from '../../../../src/service/viewer/detail/timeline.js'
+/** Offsets, and the spans of a trace on one scale. */
+import { expect, test } from 'vitest'
+import type { EntrySummary, TraceSpan } from '../../../../src/service/query/api-types.js'
+import { formatOffset, createTimeline } from '../../../../src/service/viewer/detail/timeline.js'
+import { expectLinearTime } from '../../../linear-time.js'
 
 test.each([
   [0, '0 ms'],
@@ -13,47 +15,75 @@ test.each([
   [Number.NaN, ''],
 ])('%d', (ms, text) => expect(formatOffset(ms)).toBe(text))
 
-const at = (ms: number, durationMs?: number) => ({
-  timestamp: new Date(Date.UTC(2026, 0, 1) + ms).toISOString(),
-  ...(durationMs !== undefined && { request: { duration_ms: durationMs } }),
+const iso = (ms: number): string => new Date(Date.UTC(2026, 0, 1) + ms).toISOString()
+
+const span = (id: string, parent: string | null, startMs: number, durationMs: number | null = 10): TraceSpan => ({
+  span_id: id,
+  parent_span_id: parent,
+  service: 'shop',
+  name: id,
+  started_at: iso(startMs),
+  duration_ms: durationMs,
+  level: 'info',
+  entries: [],
+})
+const entry = (ms: number): EntrySummary => ({
+  ...{ id: `@${ms}`, seq: ms, received_at: '', batch_id: null },
+  ...{ timestamp: iso(ms), level: 'info', message: `@${ms}` },
+})
+const layOut = (spans: readonly TraceSpan[], entries: readonly EntrySummary[] = []) =>
+  createTimeline({ spans, entries })
+const outline = (...given: Parameters<typeof layOut>): readonly string[] =>
+  layOut(...given).rows.map(({ id, depth }) => '·'.repeat(depth) + id)
+
+test('spans are below their parents, siblings sorted by time, on one scale', () => {
+  const { rows, totalMs } = layOut([
+    ...[span('query', 'pay', 40), span('pay', 'root', 30, 50)],
+    ...[span('root', null, 0, 100), span('read', 'root', 10)],
+  ])
+  expect(rows.map(({ id, depth, start, width }) => [id, depth, start, width])).toEqual([
+    ['root', 0, 0, 1],
+    ['read', 1, 0.1, 0.1],
+    ['pay', 1, 0.3, 0.5],
+    ['query', 2, 0.4, 0.1],
+  ])
+  expect(totalMs).toBe(100)
 })
 
-describe('a timeline', () => {
-  test('is sorted by time, and begins with the start of the first request', () => {
-    const late = at(100, 80)
-    const early = at(20)
-    const { items, totalMs } = createTimeline([late, early])
-    expect(totalMs).toBe(80)
-    expect(items).toEqual([
-      { item: early, offsetMs: 0, start: 0, width: 0 },
-      { item: late, offsetMs: 80, start: 0, width: 1 },
-    ])
+test('entries without a span are between the spans, by time', () => {
+  expect(outline([span('root', null, 10, 80), span('child', 'root', 50)], [entry(200), entry(0), entry(30)])).toEqual([
+    '@0',
+    'root',
+    '·child',
+    '@30',
+    '@200',
+  ])
+})
+
+test("an entry is named by its error, not by a logger's usual message", () => {
+  const failed = { ...entry(0), message: 'request errored', error: { type: 'Error', message: 'no funds' } }
+  expect(layOut([], [failed]).rows.map(({ name }) => name)).toEqual(['no funds'])
+})
+
+test('a child may end after its parent, and a duration may be unknown', () => {
+  const { rows, totalMs } = layOut([span('root', null, 0, null), span('late', 'root', 10, 30)])
+  expect([totalMs, ...rows.map(({ width }) => width)]).toEqual([40, 0, 0.75])
+})
+
+test('spans whose parent is not stored, or that are their own ancestors, are kept', () => {
+  const spans = [span('orphan', 'gone', 5), span('own', 'own', 6), span('b', 'a', 8), span('a', 'b', 7)]
+  expect(outline(spans)).toEqual(['orphan', 'own', 'a', '·b'])
+  expect(layOut(spans).rows.map(({ missingParent }) => missingParent)).toEqual(['gone', null, null, null])
+})
+
+test('nothing, and a single moment, have no duration', () => {
+  expect(layOut([])).toEqual({ rows: [], totalMs: 0 })
+  expect(layOut([], [entry(3)])).toMatchObject({ totalMs: 0, rows: [{ offsetMs: 0, start: 0, width: 0 }] })
+})
+
+test('a chain of 20,000 spans is laid out in linear time', () => {
+  expectLinearTime(20_000, (length) => {
+    const chain = Array.from({ length }, (_, n) => span(`s${n}`, n === 0 ? null : `s${n - 1}`, n))
+    return () => expect(layOut(chain).rows.at(-1)?.depth).toBe(length - 1)
   })
-
-  test('keeps the order of simultaneous entries, and omits entries without a valid time', () => {
-    const [first, second] = [
-      { ...at(5), id: 1 },
-      { ...at(5), id: 2 },
-    ]
-    const { items, totalMs } = createTimeline([first, second, { timestamp: 'never', id: 3 }])
-    expect(items.map(({ item }) => item.id)).toEqual([1, 2])
-    expect(items.every(({ start, width }) => start === 0 && width === 0)).toBe(true)
-    expect(totalMs).toBe(0)
-  })
-
-  test('of no entries is empty', () => expect(createTimeline([])).toEqual({ items: [], totalMs: 0 }))
 })
-
-test.each([
-  [0, 0],
-  [1, 0],
-  [5, 3],
-  [9, 6],
-  [-1, 0],
-])('four around %d', (current, from) => {
-  const shown = selectAround([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], current, 4)
-  expect(shown).toEqual({ from, items: [from, from + 1, from + 2, from + 3] })
-})
-
-test('fewer than requested are all selected', () =>
-  expect(selectAround([1, 2], 1, 4)).toEqual({ from: 0, items: [1, 2] }))
