@@ -1,6 +1,6 @@
 /** Sends requests to the service's JSON API with the token. */
 import { ApiError } from './api-error.js'
-import { access, refuseToken } from './access-token.js'
+import { acceptToken, access, refuseToken } from './access-token.js'
 
 export type Parameters = Readonly<Record<string, string | number | undefined>>
 
@@ -40,7 +40,10 @@ export async function request(
     cache: 'no-store',
     ...(signal !== undefined && { signal }),
   })
-  if (response.ok) return response
+  if (response.ok) {
+    acceptToken(token)
+    return response
+  }
   if (response.status === 401) refuseToken(token)
   throw createError(response.status, await response.text())
 }
@@ -56,20 +59,16 @@ export function createUrl(path: string, parameters: Parameters): string {
 interface Refusal {
   readonly msg?: unknown
   readonly type?: unknown
-  readonly position?: unknown
-  readonly length?: unknown
+  readonly position?: number
+  readonly length?: number
 }
 
 /** Parses an error reply: `{ detail: [{ msg, type, position, length }] }`; only query errors have the last two. */
 function createError(status: number, text: string): ApiError {
-  const { msg, type, position, length } = readRefusal(text)
-  const isOfQuery = type === 'QUERY' && typeof position === 'number'
-  const range = isOfQuery ? { position, length: Number(length) } : undefined
-  return new ApiError(
-    status,
-    typeof msg === 'string' ? msg.replace(/^q: /, '') : `the service answered with status ${status}`,
-    range,
-  )
+  const { msg, type, position, length = 0 } = readRefusal(text)
+  const range = type === 'QUERY' && position !== undefined ? { position, length } : undefined
+  const message = typeof msg === 'string' ? msg.replace(/^q: /, '') : `the service answered with status ${status}`
+  return new ApiError(status, message, range)
 }
 
 function readRefusal(text: string): Refusal {

@@ -5,21 +5,15 @@ import { useCommands } from './commands.js'
 import { EntryDetail } from './detail/entry-detail.js'
 import { Notice } from './detail/notice.js'
 import { EntriesView } from './entries/entries-view.js'
-import { useNotifications } from './entries/use-notifications.js'
 import { canGoBack, goBack } from './entries/zoom.js'
 import { live } from './live/connection.js'
-import { ClearDialog } from './shell/clear.js'
 import { DetailPanel } from './shell/detail-panel.js'
-import { RestartNotice } from './shell/restart-notice.js'
+import { DeleteDialog, Help } from './shell/dialogs.js'
+import { createIcon, formatTitle, Header, RestartNotice } from './shell/header.js'
 import { TokenPrompt } from './shell/token-prompt.js'
-import { Header } from './shell/header.js'
-import { Help } from './shell/help.js'
-import { createIcon } from './shell/logo.js'
-import { useMarks } from './use-marks.js'
-import { useStatus } from './shell/use-status.js'
-import { VIEW_TITLES } from './shell/views.js'
 import { access } from './access-token.js'
 import { useObservable } from './use-observable.js'
+import { useAttentionCounts, useStatus } from './use-status.js'
 import { navigate, useView } from './use-view.js'
 import { formatShortCount } from './view-format.js'
 import { VIEWS } from './view.js'
@@ -51,20 +45,18 @@ function Page() {
   const view = useView()
   const status = useStatus()
   const [isHelpOpen, setHelpOpen] = useState(false)
-  const [isClearOpen, setClearOpen] = useState(false)
+  const [isDeleteOpen, setDeleteOpen] = useState(false)
   const { name, entry } = view
   const closeDetail = (): void => navigate({ entry: null })
 
-  useNotifications()
-  const marks = useMarks(name, status)
-  const marked = marks.errors + marks.monitors
+  const attention = useAttentionCounts(name, status)
+  const marked = Object.values(attention).reduce((sum, count) => sum + count, 0)
   useEffect(() => {
-    document.title = `${marked > 0 ? `(${formatShortCount(marked)}) ` : ''}${VIEW_TITLES[name].title} · pino-ingest`
+    document.title = `${marked > 0 ? `(${formatShortCount(marked)}) ` : ''}${formatTitle(name)} · pino-ingest`
     document.querySelector('link[rel=icon]')?.setAttribute('href', createIcon(marked > 0))
   }, [name, marked])
   useCommands({
     help: () => setHelpOpen(true),
-    ...(entry === null && { 'copy-or-clear': () => setClearOpen(true) }),
     // The list of entries handles Escape itself.
     ...(name !== 'entries' && {
       close: () => {
@@ -78,15 +70,15 @@ function Page() {
 
   return (
     <div class="app">
-      <a class="skip" href="#main">
+      <a class="popup skip" href="#main">
         Skip to the content
       </a>
       <Header
         view={view}
         status={status}
-        marks={marks}
+        attention={attention}
         onHelp={() => setHelpOpen(true)}
-        onClear={() => setClearOpen(true)}
+        onDelete={() => setDeleteOpen(true)}
       />
       <RestartNotice />
       <div class={entry === null ? 'content' : 'content with-detail'}>
@@ -104,7 +96,7 @@ function Page() {
         )}
       </div>
       <Notice />
-      {isClearOpen && <ClearDialog status={status} onClose={() => setClearOpen(false)} />}
+      {isDeleteOpen && <DeleteDialog status={status} onClose={() => setDeleteOpen(false)} />}
       {isHelpOpen && <Help status={status} onClose={() => setHelpOpen(false)} />}
     </div>
   )

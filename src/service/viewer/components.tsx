@@ -2,10 +2,15 @@
 import type { ComponentChildren } from 'preact'
 import type { Level } from '../../protocol/log-entry.js'
 import { ApiError } from './api.js'
-import { formatFullTime, formatShortTime } from './view-format.js'
+import { useNow } from './use-now.js'
+import { formatAgo, formatFullTime, formatShortTime } from './view-format.js'
 
 export function LevelBadge({ level }: { level: Level }) {
-  return <span class={`level level-${level}`}>{level}</span>
+  return (
+    <span class="level" data-level={level}>
+      {level}
+    </span>
+  )
 }
 
 /** The time of day, with the date in the title. */
@@ -17,12 +22,21 @@ export function Time({ at }: { at: string }) {
   )
 }
 
+/** The time since an event, kept up to date. */
+export function Ago({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} title={`${formatFullTime(at)} (${at})`}>
+      {formatAgo(at, useNow())}
+    </time>
+  )
+}
+
 /** Shows why loading failed. The filter bar shows errors in the query. */
 export function Problem({ error }: { error: Error | undefined }) {
   if (error === undefined || (error instanceof ApiError && error.range !== undefined)) return null
   // fetch() throws a TypeError if the service is unreachable.
   const text = !(error instanceof ApiError)
-    ? 'The service does not answer. Is `pino-ingest dev` still running?'
+    ? 'The service does not answer. Is pino-ingest dev still running?'
     : error.status < 500
       ? error.message
       : `The service failed: ${error.message} (status ${error.status}). Its output in the terminal shows more; reload the page to try again.`

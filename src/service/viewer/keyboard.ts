@@ -10,9 +10,8 @@ export type Command =
   | 'pause'
   | 'top'
   | 'help'
-  | 'copy-or-clear'
-  | 'copy-curl'
-  | 'copy-link'
+  | 'copy-json'
+  | 'copy-address'
   | `view-${number}`
 
 export interface KeyPress {
@@ -31,9 +30,8 @@ const EVERYWHERE: Readonly<Record<string, Command>> = {
   '/': 'search',
   p: 'pause',
   t: 'top',
-  c: 'copy-or-clear',
-  u: 'copy-curl',
-  l: 'copy-link',
+  c: 'copy-json',
+  l: 'copy-address',
   '?': 'help',
   Escape: 'close',
 }
@@ -59,9 +57,8 @@ export const KEY_HELP: readonly (readonly [keys: readonly string[], meaning: str
   [['k', '↑'], 'Previous entry'],
   [['Enter'], 'Open the entry, and focus it'],
   [['Esc'], 'Close the detail, release the list, zoom out'],
-  [['c'], 'Copy the open entry as JSON; if none is open, clear'],
-  [['u'], 'Copy its request as curl'],
-  [['l'], 'Copy a link to it'],
+  [['c'], 'Copy the open entry as JSON'],
+  [['l'], 'Copy the address, with the query and the open entry'],
   [['/'], 'Search'],
   [['p'], 'Pause and resume the live tail'],
   [['t'], 'To the newest entry'],

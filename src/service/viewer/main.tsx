@@ -3,13 +3,13 @@ import { render } from 'preact'
 import { App } from './app.js'
 import { listenToKeys } from './commands.js'
 import { restWhileHidden } from './live/connection.js'
-import { restoreTheme } from './shell/theme.js'
 import { renderPlainText } from './render-plain-text.js'
 import { takeToken, watchToken } from './access-token.js'
+import { followTheme } from './settings.js'
 import { followLinks } from './use-view.js'
 
 renderPlainText()
-restoreTheme()
+followTheme()
 takeToken()
 watchToken()
 followLinks()

@@ -7,7 +7,7 @@ interface PopupProps {
   readonly class?: string | undefined
   readonly label: ComponentChildren
   /** Label for screen readers, if the text is none. */
-  readonly name?: string
+  readonly name?: string | undefined
   readonly title?: string
   readonly kind: 'listbox' | 'dialog' | 'menu'
   /** Rendered when the panel opens, which focuses the first field, link or button. `close` returns the focus to the button. */

@@ -1,4 +1,5 @@
 /** Choices of the user that the browser stores for this origin. */
+import { StoredList } from './stored-list.js'
 
 /** @returns undefined if none of the known values is stored */
 export function readChoice<T extends string>(key: string, known: readonly T[]): T | undefined {
@@ -17,4 +18,11 @@ export function storeChoice(key: string, value: string): void {
   } catch {
     // Storage may be disabled or full; the choice is then lost when the tab closes.
   }
+}
+
+/** @param parse returns undefined for an item of another version of the page, which is ignored */
+export function openStoredList<T>(key: string, parse: (stored: unknown) => T | undefined): StoredList<T> {
+  const list = new StoredList(key, parse, () => localStorage)
+  addEventListener('storage', () => list.read())
+  return list
 }

@@ -1,29 +1,14 @@
-/** Provides the current time, with one timer for all components that show relative times. */
+/** Provides the current time in milliseconds since the epoch. */
 import { useEffect, useState } from 'preact/hooks'
 
-const INTERVAL_MS = 1_000
-
-const listeners = new Set<(nowMs: number) => void>()
-let timer: ReturnType<typeof setInterval> | undefined
-
-function notify() {
-  // Hidden pages need no updates.
-  if (document.hidden) return
-  const nowMs = Date.now()
-  for (const listener of listeners) listener(nowMs)
-}
-
-export function useNow(): number {
+/** @param runsHidden whether it also runs in a hidden tab, where browsers slow timers down, to one a minute after five minutes */
+export function useNow(intervalMs = 1_000, runsHidden = false): number {
   const [nowMs, setNow] = useState(Date.now)
   useEffect(() => {
-    listeners.add(setNow)
-    timer ??= setInterval(notify, INTERVAL_MS)
-    return () => {
-      listeners.delete(setNow)
-      if (listeners.size > 0) return
-      clearInterval(timer)
-      timer = undefined
-    }
-  }, [])
+    const timer = setInterval(() => {
+      if (runsHidden || !document.hidden) setNow(Date.now())
+    }, intervalMs)
+    return () => clearInterval(timer)
+  }, [intervalMs, runsHidden])
   return nowMs
 }

@@ -7,8 +7,6 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-const MIB = 1024 * 1024
-
 const two = (value: number): string => String(value).padStart(2, '0')
 const three = (value: number): string => String(value).padStart(3, '0')
 
@@ -25,15 +23,6 @@ export function formatFullTime(iso: string): string {
   return Number.isNaN(at.getTime()) ? iso : `${dateOf(at)} ${formatShortTime(iso)}`
 }
 
-/** UTC offset of a time in minutes; without an offset, that of the local zone. */
-export function findUtcOffset(iso: string): number {
-  if (/z$/i.test(iso)) return 0
-  const [, sign, hours, minutes] = /([+-])(\d\d):?(\d\d)$/.exec(iso.slice(10)) ?? []
-  return sign === undefined
-    ? findLocalOffset(iso)
-    : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) + 0
-}
-
 /** UTC offset of local time at that moment in minutes; daylight saving time changes it. */
 export function findLocalOffset(at: string | number): number {
   return 0 - new Date(at).getTimezoneOffset()
@@ -46,26 +35,15 @@ export function formatZone(aheadMinutes: number): string {
   return `UTC${aheadMinutes < 0 ? '-' : '+'}${Math.floor(minutes / 60)}${minutes % 60 === 0 ? '' : `:${two(minutes % 60)}`}`
 }
 
-/** Relative time: `3 min ago`; `in 5 s` if clocks differ. */
+/** Relative time, rounded down: `3 min ago`, `1 h 59 min ago`; `in 5 s` if clocks differ. */
 export function formatAgo(iso: string, nowMs: number): string {
   const passedMs = nowMs - Date.parse(iso)
-  if (Number.isNaN(passedMs)) return ''
   const length = Math.abs(passedMs)
   if (length < SECOND_MS) return 'now'
-  if (length >= HOUR_MS && length < 10 * HOUR_MS) {
-    const text = formatDuration(Math.floor(length / MINUTE_MS) * MINUTE_MS)
-    return passedMs < 0 ? `in ${text}` : `${text} ago`
-  }
-  const [unitMs, unit] =
-    length < MINUTE_MS
-      ? [SECOND_MS, 's']
-      : length < HOUR_MS
-        ? [MINUTE_MS, 'min']
-        : length < 2 * DAY_MS
-          ? [HOUR_MS, 'h']
-          : [DAY_MS, 'days']
-  const text = `${NUMBER.format(Math.floor(length / unitMs))} ${unit}`
-  return passedMs < 0 ? `in ${text}` : `${text} ago`
+  const stepMs =
+    length < MINUTE_MS ? SECOND_MS : length < 10 * HOUR_MS ? MINUTE_MS : length < 2 * DAY_MS ? HOUR_MS : DAY_MS
+  const text = formatDuration(Math.floor(length / stepMs) * stepMs)
+  return Number.isNaN(length) ? '' : passedMs < 0 ? `in ${text}` : `${text} ago`
 }
 
 /** Formats a duration: `0.4 ms`, `12 ms`, `1.25 s`, `3 min 5 s`, `2 h 10 min`, `4 days`. */
@@ -104,11 +82,6 @@ export function formatBytes(n: number): string {
   if (n < 1000) return `${n} B`
   if (n < 1_000_000) return `${decimals(n / 1000, 1)} kB`
   return `${decimals(n / 1_000_000, 1)} MB`
-}
-
-/** Formats a memory limit in binary units, as in the documentation: `192 MiB`. */
-export function formatMemory(n: number): string {
-  return n < MIB ? `${decimals(n / 1024, 1)} KiB` : `${decimals(n / MIB, 1)} MiB`
 }
 
 /** Formats a count with its noun: `1 entry`, `2 entries`. */

@@ -1,5 +1,5 @@
 /** Parses and formats the state of the page as a URL query (pure). */
-import { formatSearch, splitSearch } from '../query/language/index.js'
+import { formatSearch, parseQuery, splitSearch } from '../query/language/index.js'
 
 export const VIEWS = [
   'entries',
@@ -44,19 +44,17 @@ export interface View {
   readonly columns: readonly string[]
   /** Id of an entry; the list shows all entries around it, unfiltered. */
   readonly around: string | null
+  /** Field whose values the panel shows; `*` lists all fields; null if the panel is closed. */
+  readonly field: string | null
   /** Id of the entry in the open detail panel. */
   readonly entry: string | null
-  /** Selected method and route in the requests view, for example `GET /orders/:id`. */
-  readonly route: string | null
-  /** Service of the selected route; null for all services. */
-  readonly service: string | null
+  /** The unfolded row. */
+  readonly open: string | null
   /** Id of the open trace in the traces view. */
   readonly trace: string | null
   /** Order of the view's list; null for its default. */
   readonly sort: string | null
-  /** Sort column of the table of routes; with `-`, descending. */
-  readonly routes: string | null
-  /** Versions to compare in the releases view; null for the default. */
+  /** Queries for the sides of the comparison in the releases view; null for the default. */
   readonly before: string | null
   readonly after: string | null
 }
@@ -68,31 +66,18 @@ export const NO_FILTER: Filter = { q: '', chart: null, last: null, since: null, 
 /** State that is reset when another view opens. */
 const NOTHING_OPEN = {
   around: null,
+  field: null,
   entry: null,
-  route: null,
-  service: null,
+  open: null,
   trace: null,
   sort: null,
-  routes: null,
   before: null,
   after: null,
 }
 
 const START: View = { name: 'entries', ...NO_FILTER, columns: [], ...NOTHING_OPEN }
 
-const TEXTS = [
-  'since',
-  'until',
-  'around',
-  'route',
-  'service',
-  'trace',
-  'sort',
-  'routes',
-  'before',
-  'after',
-  'entry',
-] as const
+const TEXTS = ['since', 'until', 'around', 'field', 'open', 'trace', 'sort', 'before', 'after', 'entry'] as const
 
 /** Parses an address. Ignores unknown parameters, because the address may be from another version of the page. */
 export function parseView(search: string): View {
@@ -164,15 +149,25 @@ export function findWindowStart({ last }: Pick<View, 'last'>, nowMs: number): nu
   return last === null ? null : nowMs - (parseLast(last) ?? 0)
 }
 
-/** Returns `q`, `since` and `until` for the API. */
-export function listFilterParameters(filter: Filter, nowMs: number): Record<string, string> {
+/** Returns `q`, `since` and `until` for the API. @param muted terms of the mute list */
+export function listFilterParameters(
+  filter: Filter,
+  nowMs: number,
+  muted: readonly string[] = [],
+): Record<string, string> {
   const startMs = findWindowStart(filter, nowMs)
   const since = startMs === null ? filter.since : new Date(startMs).toISOString()
+  const q = excludeMuted(filter.q, muted)
   return {
-    ...(filter.q.trim() !== '' && { q: filter.q }),
+    ...(q.trim() !== '' && { q }),
     ...(since !== null && { since }),
     ...(filter.last === null && filter.until !== null && { until: filter.until }),
   }
+}
+
+function excludeMuted(q: string, muted: readonly string[]): string {
+  const isAlternative = muted.length > 0 && parseQuery(q).query?.kind === 'or'
+  return [isAlternative ? `(${q})` : q, ...muted.map((term) => `-(${term})`)].join(' ')
 }
 
 /** Formats names as in CSV, for addresses of the page and of the API. */

@@ -2,13 +2,10 @@
 import { describe, expect, test } from 'vitest'
 import {
   formatAgo,
-  findUtcOffset,
   formatBytes,
   formatCount,
   formatDuration,
   formatFullTime,
-  findLocalOffset,
-  formatMemory,
   formatPercent,
   formatPlural,
   formatShortCount,
@@ -74,14 +71,6 @@ test.each([
 })
 
 test.each([
-  [192 * 1024 * 1024, '192 MiB'],
-  [1.5 * 1024 * 1024, '1.5 MiB'],
-  [64 * 1024, '64 KiB'],
-])('memory(%d): %s', (n, text) => {
-  expect(formatMemory(n)).toBe(text)
-})
-
-test.each([
   [0, 'UTC'],
   [60, 'UTC+1'],
   [-210, 'UTC-3:30'],
@@ -92,31 +81,13 @@ test.each([
 })
 
 test.each([
-  ['2026-03-01T04:05:06.007Z', 0],
-  ['2026-03-01T04:05:06z', 0],
-  ['2026-03-01T04:05:06+02:00', 120],
-  ['2026-03-01T04:05:06.007-0330', -210],
-  ['2026-03-01T04:05:06-00:00', 0],
-])('findUtcOffset(%s): %d', (iso, minutes) => {
-  expect(findUtcOffset(iso)).toBe(minutes)
-})
-
-test('a time without an offset is local', () => {
-  const iso = '2026-07-01T04:05:06'
-  expect(findUtcOffset(iso)).toBe(findLocalOffset(iso))
-  expect(Date.parse(`${iso}Z`) - Date.parse(iso)).toBe(findLocalOffset(iso) * 60_000)
-})
-
-test('counts', () => {
-  expect([formatCount(1234567), formatShortCount(9999), formatShortCount(12_400), formatShortCount(1_200_000)]).toEqual(
-    ['1,234,567', '9,999', '12.4K', '1.2M'],
-  )
-  expect([
-    formatPlural(1, 'entry', 'entries'),
-    formatPlural(2000, 'entry', 'entries'),
-    formatPlural(0, 'ping'),
-  ]).toEqual(['1 entry', '2,000 entries', '0 pings'])
-})
+  [formatCount(1234567), '1,234,567'],
+  [formatShortCount(9999), '9,999'],
+  [formatShortCount(12_400), '12.4K'],
+  [formatPlural(1, 'entry', 'entries'), '1 entry'],
+  [formatPlural(2000, 'entry', 'entries'), '2,000 entries'],
+  [formatPlural(0, 'ping'), '0 pings'],
+])('%s', (shown, text) => expect(shown).toBe(text))
 
 describe('times are local', () => {
   // A time without an offset is local; the test works in every zone.

@@ -22,12 +22,11 @@ const START: View = {
   ...NO_FILTER,
   columns: [],
   around: null,
+  field: null,
   entry: null,
-  route: null,
-  service: null,
+  open: null,
   trace: null,
   sort: null,
-  routes: null,
   before: null,
   after: null,
 }
@@ -47,12 +46,11 @@ const views: fc.Arbitrary<View> = fc
       maxLength: 4,
     }),
     around: text,
+    field: text,
     entry: text,
-    route: text,
-    service: text,
+    open: text,
     trace: text,
     sort: text,
-    routes: text,
     before: text,
     after: text,
   })
@@ -107,19 +105,20 @@ describe('a change of the view', () => {
     last: '5m',
     columns: ['user.id'],
     around: 'ent_2',
+    field: 'service',
     entry: 'ent_1',
-    route: 'GET /',
+    open: 'shop GET /',
     trace: 't1',
     before: '1.0.0',
     after: '1.1.0',
   }
   const closed = {
     around: null,
+    field: null,
     entry: null,
-    route: null,
+    open: null,
     trace: null,
     sort: null,
-    routes: null,
     before: null,
     after: null,
   }
@@ -172,6 +171,15 @@ describe('a filter', () => {
       NOW_MS - 300_000,
       null,
     ])
+  })
+
+  test.each([
+    ['', ' -(logger:queue) -(message:"polled queue")'],
+    ['level:error', 'level:error -(logger:queue) -(message:"polled queue")'],
+    ['a OR b', '(a OR b) -(logger:queue) -(message:"polled queue")'],
+  ])('%s leaves muted entries out', (q, sent) => {
+    const muted = ['logger:queue', 'message:"polled queue"']
+    expect(listFilterParameters({ ...NO_FILTER, q }, NOW_MS, muted)).toEqual({ q: sent })
   })
 
   test('is omitted if it is empty', () => {

@@ -1,72 +1,94 @@
-/** The header: views, connection state, theme and help. */
-import { useEffect, useState } from 'preact/hooks'
+/** The header: views, connection state, deletion and help. */
 import type { ServiceStatus } from '../../query/api-types.js'
-import { formatPlural, formatShortCount } from '../view-format.js'
+import type { RecordKind } from '../../store/stored-record.js'
 import { Icon } from '../icons.js'
 import { live } from '../live/connection.js'
+import { Popup } from '../popup.js'
 import { useObservable } from '../use-observable.js'
+import { formatPlural, formatShortCount } from '../view-format.js'
 import { changeView, createHref, VIEWS } from '../view.js'
 import type { View, ViewName } from '../view.js'
-import type { Marks } from './marks.js'
-import { Logo } from './logo.js'
-import { setTheme, theme, THEMES } from './theme.js'
-import { VIEW_TITLES } from './views.js'
 
-export function Header({
-  view,
-  status,
-  marks,
-  onHelp,
-  onClear,
-}: {
-  view: View
-  status: ServiceStatus | undefined
-  marks: Marks
-  onHelp: () => void
-  onClear: () => void
-}) {
-  const [isOpen, setOpen] = useState(false)
-  useEffect(() => setOpen(false), [view.name])
+/** The kind of record that a view counts beside its title. */
+const COUNTED: Partial<Record<ViewName, RecordKind>> = {
+  entries: 'entry',
+  requests: 'request',
+  feedback: 'feedback',
+  rejected: 'rejected',
+}
+
+export const RECORD_NAMES: Readonly<Record<RecordKind, readonly [one: string, many: string]>> = {
+  entry: ['entry', 'entries'],
+  request: ['request', 'requests'],
+  feedback: ['comment', 'comments'],
+  release: ['registration', 'registrations'],
+  heartbeat: ['heartbeat', 'heartbeats'],
+  rejected: ['rejected request', 'rejected requests'],
+}
+
+export function formatTitle(view: ViewName): string {
+  return view.charAt(0).toUpperCase() + view.slice(1)
+}
+
+const LOGO = 'M9 1 4.4 6.8h2L3.2 10.9h2.3L1.8 15h6.1v2.2h2.2V15h6.1l-3.7-4.1h2.3l-3.2-4.1h2Z'
+
+/** Creates the tab's icon; with a dot if there is something to look at. */
+export function createIcon(isMarked: boolean): string {
+  const dot = isMarked ? '<circle cx="14" cy="4" r="4" fill="#dc4a3d"/>' : ''
+  const tree = `<path fill="#0a6b50" d="${LOGO}"/>`
+  return `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 18 18">${tree}${dot}</svg>`)}`
+}
+
+/** Number of new errors and of late monitors, by view. */
+export type AttentionCounts = Partial<Record<ViewName, number>>
+
+interface HeaderProps {
+  readonly view: View
+  readonly status: ServiceStatus | undefined
+  readonly attention: AttentionCounts
+  readonly onHelp: () => void
+  readonly onDelete: () => void
+}
+
+export function Header({ view, status, attention, onHelp, onDelete }: HeaderProps) {
+  const links = VIEWS.map((name, index) => (
+    <NavLink key={name} name={name} number={index + 1} view={view} status={status} attention={attention[name] ?? 0} />
+  ))
+  const current = (
+    <>
+      <Icon name="menu" /> {formatTitle(view.name)}
+    </>
+  )
   return (
     <header class="header">
       <a
         class="brand"
         href="/"
+        aria-label="pino-ingest"
         title={status === undefined ? undefined : `pino-ingest ${status.version}, listening at ${status.url}`}
       >
-        <Logo />
-        <span>pino-ingest</span>
+        <svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true" fill="currentColor">
+          <path d={LOGO} />
+        </svg>
       </a>
-      <button
-        type="button"
-        class="button plain nav-toggle"
-        aria-expanded={isOpen}
-        aria-controls="nav"
-        onClick={() => setOpen(!isOpen)}
-      >
-        <Icon name="menu" />
-        {VIEW_TITLES[view.name].title}
-      </button>
-      <nav id="nav" class={isOpen ? 'nav open' : 'nav'} aria-label="Views">
-        {VIEWS.map((name, index) => (
-          <NavLink
-            key={name}
-            name={name}
-            number={index + 1}
-            view={view}
-            status={status}
-            mark={markOf(name, marks)}
-            onGo={() => setOpen(false)}
-          />
-        ))}
+      <nav class="nav" aria-label="Views">
+        {links}
       </nav>
+      <div class="nav-menu">
+        <Popup class="button plain" label={current} kind="dialog">
+          {(close) => (
+            <nav class="menu" aria-label="Views" onClick={close}>
+              {links}
+            </nav>
+          )}
+        </Popup>
+      </div>
       <Connection />
-      <button type="button" class="button plain icon" onClick={onClear} title="Clear (c)" aria-label="Clear">
+      <button type="button" class="button plain icon" onClick={onDelete} title="Delete all records">
         <Icon name="clear" />
       </button>
-      <ThemeButton />
-      <button type="button" class="button plain icon" onClick={onHelp} title="Help and keys (?)">
-        ?<span class="visually-hidden"> Help and keys</span>
+      <button type="button" class="button plain icon" onClick={onHelp} title="Help, keys and theme (?)">
+        ?<span class="visually-hidden"> Help, keys and theme</span>
       </button>
     </header>
   )
@@ -77,26 +99,18 @@ interface NavLinkProps {
   readonly number: number
   readonly view: View
   readonly status: ServiceStatus | undefined
-  /** What needs a look: `3 new errors`. */
-  readonly mark: readonly [count: number, text: string] | undefined
-  readonly onGo: () => void
+  readonly attention: number
 }
 
-function markOf(name: ViewName, { errors, monitors }: Marks): readonly [number, string] | undefined {
-  if (name === 'errors' && errors > 0) return [errors, formatPlural(errors, 'new error')]
-  if (name === 'monitors' && monitors > 0) return [monitors, formatPlural(monitors, 'late monitor')]
-  return undefined
-}
-
-function NavLink({ name, number, view, status, mark, onGo }: NavLinkProps) {
-  const { title, counts } = VIEW_TITLES[name]
-  const stored = counts === null ? 0 : (status?.stored[counts[0]] ?? 0)
-  const named = counts === null || stored === 0 ? undefined : formatPlural(stored, counts[1], counts[2])
+function NavLink({ name, number, view, status, attention }: NavLinkProps) {
+  const title = formatTitle(name)
+  const kind = COUNTED[name]
+  const stored = kind === undefined ? 0 : (status?.stored[kind] ?? 0)
+  const named = kind === undefined || stored === 0 ? undefined : formatPlural(stored, ...RECORD_NAMES[kind])
   return (
     <a
-      href={createHref({ ...changeView(view, { name }), entry: null, route: null, trace: null, around: null })}
+      href={createHref({ ...changeView(view, { name }), entry: null, open: null, trace: null, around: null })}
       aria-current={view.name === name ? 'page' : undefined}
-      onClick={onGo}
       title={`${named === undefined ? title : `${title}: ${named} stored`} (${number})`}
     >
       {title}
@@ -105,9 +119,9 @@ function NavLink({ name, number, view, status, mark, onGo }: NavLinkProps) {
           {formatShortCount(stored)}
         </span>
       )}
-      {mark !== undefined && (
-        <span class="count bad" aria-label={mark[1]} title={mark[1]}>
-          {formatShortCount(mark[0])}
+      {attention > 0 && (
+        <span class="count bad" aria-label={formatPlural(attention, name === 'errors' ? 'new error' : 'late monitor')}>
+          {formatShortCount(attention)}
         </span>
       )}
     </a>
@@ -119,6 +133,7 @@ const WORDS = {
   live: 'Live',
   silent: 'No contact for 5 s',
   reconnecting: 'Reconnecting',
+  waiting: 'Not live: 4 other tabs are live',
 } as const
 
 function Connection() {
@@ -135,18 +150,22 @@ function Connection() {
   )
 }
 
-function ThemeButton() {
-  const current = useObservable(theme)
-  const next = THEMES[(THEMES.indexOf(current) + 1) % THEMES.length] ?? 'system'
+/** A notice that a restart of the service has deleted the entries. Shown until dismissed or until the filter changes. */
+export function RestartNotice() {
+  if (!useObservable(live.isEmptied)) return null
   return (
-    <button
-      type="button"
-      class="button plain icon"
-      onClick={() => setTheme(next)}
-      title={`Theme: ${current}. Click for ${next}.`}
-      aria-label={`Theme: ${current}; change to ${next}`}
-    >
-      <Icon name={current} />
-    </button>
+    <p class="toolbar restart-notice" role="status">
+      <span>
+        The service was restarted: its entries are gone. With <code>--db FILE</code> it keeps them.
+      </span>
+      <button
+        type="button"
+        class="button plain icon small"
+        aria-label="Dismiss"
+        onClick={() => live.isEmptied.set(false)}
+      >
+        <Icon name="close" />
+      </button>
+    </p>
   )
 }

@@ -1,7 +1,6 @@
 /** The prompt for a token. Replaces the page while there is no accepted token. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { isStorageAllowed, setToken } from '../access-token.js'
-import { parsePastedToken } from '../access-state.js'
+import { parsePastedToken, setToken } from '../access-token.js'
 
 export function TokenPrompt({ isRefused }: { isRefused: boolean }) {
   const [isWrong, setWrong] = useState(false)
@@ -16,18 +15,17 @@ export function TokenPrompt({ isRefused }: { isRefused: boolean }) {
   }
   return (
     <main class="gate">
-      <form class="card" onSubmit={submit}>
+      <form class="card dialog-body" onSubmit={submit}>
         <h1>{isRefused ? 'The service refused this token' : 'This page needs the service’s token'}</h1>
-        <p>
+        <p class="muted">
           Logs may contain private data, so the local service requires its token. Open the address that{' '}
           <code>pino-ingest dev</code> printed when it started: it ends with <code>#token=…</code>
         </p>
-        {isRefused && <p>A restarted service may have another token: use the last address that it printed.</p>}
-        {!isStorageAllowed() && (
-          <p>This browser stores nothing for this address, so the page asks again in each tab.</p>
+        {isRefused && (
+          <p class="muted">A restarted service may have another token: use the last address that it printed.</p>
         )}
         <label for="token">Or paste the address, or the token alone</label>
-        <div class="gate-field">
+        <div class="toolbar">
           <input
             ref={field}
             id="token"
@@ -45,7 +43,7 @@ export function TokenPrompt({ isRefused }: { isRefused: boolean }) {
           </button>
         </div>
         {isWrong && (
-          <p id="token-wrong" class="gate-wrong" role="alert">
+          <p id="token-wrong" class="bad" role="alert">
             There is no token in this text. A token has letters, digits, - and _ only.
           </p>
         )}

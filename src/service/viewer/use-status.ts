@@ -1,20 +1,27 @@
-/** Counts what needs a look: errors since the view of errors was open, and late monitors. */
+/** The service's status, and the attention counts: errors since the view of errors was open, and late monitors. */
 import { useEffect, useState } from 'preact/hooks'
 import type { MonitorSummary, ServiceStatus } from '../query/api-types.js'
 import type { LevelCounts } from '../store/stored-record.js'
 import { useChanges } from './changes.js'
+import { useNow } from './use-now.js'
+import type { AttentionCounts } from './shell/header.js'
 import { useQuery } from './use-query.js'
-import { useTick } from './use-tick.js'
-import type { Marks } from './shell/marks.js'
 import type { ViewName } from './view.js'
 import { toMonitorState } from './views/monitor-state.js'
 
-/** The stream rests in a hidden tab, whose title and icon are still seen. */
-const REFRESH_MS = 10_000
+/** Refreshes also without events, because the stream does not report entries that the filters exclude, and rests in a hidden tab. */
+const REFRESH_MS = 5_000
+const HIDDEN_REFRESH_MS = 10_000
 
-export function useMarks(name: ViewName, status: ServiceStatus | undefined): Marks {
+export function useStatus(): ServiceStatus | undefined {
+  const changes = useChanges('entry', 'request', 'feedback', 'release', 'heartbeat', 'rejected')
+  const nowMs = useNow(REFRESH_MS)
+  return useQuery<ServiceStatus>('status', {}, changes + nowMs).data
+}
+
+export function useAttentionCounts(name: ViewName, status: ServiceStatus | undefined): AttentionCounts {
   const [seenMs, setSeen] = useState(Date.now)
-  const nowMs = useTick(REFRESH_MS)
+  const nowMs = useNow(HIDDEN_REFRESH_MS, true)
   useEffect(() => {
     if (name !== 'errors') return undefined
     setSeen(Date.now())
