@@ -7,7 +7,7 @@ import { describeInBrowser, useBrowser } from './browser.js'
 import { boxOf, detail, eventually, grid, rows, untilLive } from './viewer.js'
 
 const PER_SECOND = 20
-const CLICKS = 40
+const CLICKS = 20
 const REACTION_MS = 200
 
 /** Logs until stopped. */

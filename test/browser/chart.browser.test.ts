@@ -12,7 +12,6 @@ const timeOf = (minute: number): string => new Date(Date.UTC(2026, 0, 31, 8, min
 const PATHS = ['/orders/17', '/cart', '/items']
 /** Longer than the pause in typing after which a search is applied. */
 const PAUSE_MS = 300
-const REPLY_MS = 400
 const P95 = 'p95(duration) by route'
 
 describeInBrowser('the chart of a query', () => {
@@ -69,7 +68,7 @@ describeInBrowser('the chart of a query', () => {
     await goTo(page, '/?view=errors')
     await page.goBack()
     await eventually(() => legend(page).count()).toBe(3)
-    await page.getByRole('button', { name: `Remove the filter | ${P95}` }).click()
+    await search(page, 'service:shop')
     await page.getByRole('region', { name: 'Entries over time' }).waitFor()
     expect(parametersOf(page)).toEqual({ q: 'service:shop' })
   })
@@ -89,15 +88,17 @@ describeInBrowser('the chart of a query', () => {
     await eventually(() => parametersOf(page)).toEqual({ q: `| ${P95}` })
   })
 
-  test('the keys select a bucket', async () => {
+  test('dragging selects a range', async () => {
     const page = await opened()
     await legend(page).first().waitFor()
-    await plot(page).focus()
-    await page.keyboard.press('ArrowRight')
-    await page.keyboard.press('ArrowRight')
-    await eventually(() => chart(page).getByRole('status').innerText()).toMatch(/\/cart\s+10 ms/)
-    await page.keyboard.press('Enter')
-    await eventually(() => parametersOf(page)['since']).toBe(timeOf(1))
+    const { x, y, width, height } = await boxOf(plot(page).getByRole('img'))
+    await page.mouse.move(x + width * 0.25, y + height / 2)
+    await page.mouse.down()
+    await page.mouse.move(x + width * 0.5, y + height / 2)
+    await page.mouse.up()
+    await eventually(() => Object.keys(parametersOf(page))).toEqual(['q', 'since', 'until'])
+    const { since = '', until = '' } = parametersOf(page)
+    expect((Date.parse(until) - Date.parse(since)) / 60_000).toBeGreaterThan(10)
   })
 
   test('a click on a line of the legend adds its value to the filter', async () => {
@@ -120,34 +121,11 @@ describeInBrowser('the chart of a query', () => {
     await eventually(() => parametersOf(page)['since']).toBe(timeOf(59))
   })
 
-  test('functions, fields with numbers and groups are completed', async () => {
+  test('a mistake is corrected by a click', async () => {
     const page = await opened('/')
-    const option = (name: RegExp) => page.getByRole('option', { name })
-    await searchBox(page).pressSequentially('shop | ma')
-    await option(/^max/).waitFor()
-    await page.keyboard.press('Tab')
-    await searchBox(page).pressSequentially('cart')
-    await option(/^metadata\.cart\.total/).waitFor()
-    await page.keyboard.press('Tab')
-    await searchBox(page).pressSequentially(' by serv')
-    await option(/^service/).waitFor()
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Enter')
-    await eventually(() => parametersOf(page)['q']).toBe('shop | max(metadata.cart.total) by service')
-    await eventually(() => legend(page).count()).toBe(1)
-  })
-
-  test.each([
-    ['| p95 duration by route', `| ${P95}`],
-    ['| mean(duration)', '| avg(duration)'],
-    ['| avg(duration) group by service', '| avg(duration) by service'],
-    ['| p95()', '| p95(duration)'],
-    ['| max(duratoin)', '| max(duration)'],
-  ])('%s is corrected by a click', async (typed, corrected) => {
-    const page = await opened('/')
-    await search(page, typed)
-    await page.getByRole('button', { name: `Search ${corrected}`, exact: true }).click()
-    await eventually(() => parametersOf(page)['q']).toBe(corrected)
+    await search(page, '| p95 duration by route')
+    await page.getByRole('button', { name: `Search | ${P95}`, exact: true }).click()
+    await eventually(() => parametersOf(page)['q']).toBe(`| ${P95}`)
     await legend(page).first().waitFor()
   })
 
@@ -155,16 +133,8 @@ describeInBrowser('the chart of a query', () => {
     const page = await opened('/?q=%7C+avg(service_time)')
     await chart(page).getByText('No entry has a number in service_time').waitFor()
     await goTo(page, '/?q=%7C+p95(duration+by+route')
-    await eventually(() => page.locator('.search mark').allInnerTexts()).toEqual(['('])
+    await page.locator('.search').getByText(/p95\(/).waitFor()
     await eventually(() => rows(page).count()).toBeGreaterThan(0)
-  })
-
-  test('an invalid chart can be searched as a text', async () => {
-    const page = await opened('/')
-    await search(page, 'minute | p95(duration by route')
-    await page.getByRole('button', { name: 'Search minute "| p95(duration by route"', exact: true }).click()
-    await eventually(() => parametersOf(page)['q']).toBe('minute "| p95(duration by route"')
-    await eventually(() => rows(page).count()).toBe(0)
   })
 
   test('a chart that is being typed is neither an error nor a search', async () => {
@@ -177,60 +147,6 @@ describeInBrowser('the chart of a query', () => {
     }
     await searchBox(page).pressSequentially('ation)')
     await eventually(() => parametersOf(page)).toEqual({ q: '| p95(duration)' })
-  })
-
-  test('a step with the value 0 has its row, and can be selected', async () => {
-    const zero = await browser.serve()
-    const logs = [0, 5].map((n) => entryOf({ timestamp: timeOf(n * 10), metadata: { n, big: n * 3.5e307 } }))
-    await ingest(zero, [...logs, ...logs])
-    const page = await browser.open(zero, { path: '/?q=%7C+sum(n)' })
-    await chart(page).getByRole('button', { name: 'As a table' }).click()
-    const table = chart(page).getByRole('region', { name: 'The chart as a table' })
-    await eventually(() => table.getByRole('row').allInnerTexts()).toMatchObject([
-      expect.anything(),
-      expect.stringMatching(/\t0$/),
-      expect.stringMatching(/\t10$/),
-    ])
-    // More than the greatest number.
-    await goTo(page, '/?q=%7C+sum(big)')
-    await chart(page).getByRole('button', { name: 'As lines' }).click()
-    await plot(page)
-      .getByRole('img', { name: /^sum\(big\)/ })
-      .waitFor()
-  })
-
-  test('a chart is reloaded only after three times the duration of the last reply', async () => {
-    const service2 = await browser.serve()
-    await ingest(service2, [entryOf()])
-    const page = await browser.open(service2, { path: '/?q=%7C+count' })
-    await legend(page).first().waitFor()
-    const times: number[] = []
-    await page.route('**/local/chart?*', async (route) => {
-      times.push(performance.now())
-      await new Promise((resolve) => setTimeout(resolve, REPLY_MS))
-      await route.continue()
-    })
-    await eventually(async () => {
-      await ingest(service2, [entryOf()])
-      return times.length
-    }).toBe(2)
-    const [first = 0, second = 0] = times
-    expect(second - first).toBeGreaterThan(3.9 * REPLY_MS)
-  })
-
-  test.each(['errors', 'requests', 'monitors'])('%s names the chart that it does not use', async (view) => {
-    const page = await browser.open(service, { path: `/?view=${view}&q=%7C+count` })
-    await page.getByRole('note').filter({ hasText: '| count' }).getByRole('button').click()
-    await eventually(() => parametersOf(page)).toEqual({ view })
-  })
-
-  test('functions are not completed in another view', async () => {
-    const page = await browser.open(service, { path: '/?view=errors' })
-    await searchBox(page).pressSequentially('serv')
-    await page.getByRole('option').first().waitFor()
-    await searchBox(page).fill('')
-    await searchBox(page).pressSequentially('| p9')
-    await page.getByRole('option').first().waitFor({ state: 'detached' })
   })
 
   test.each([390, 700, 1440])('%i px wide: nothing is wider than the window', async (width) => {

@@ -151,6 +151,24 @@ describeInBrowser('the histogram', () => {
       .waitFor()
   })
 
+  test('the start of a process is marked, and labels of the axis are within the window', async () => {
+    const own = await browser.serve()
+    const logged = (pid: number, minute: number) =>
+      entryOf({ service: 'shop', metadata: { pid, hostname: 'laptop' }, timestamp: timeOf(minute) })
+    await ingest(own, [logged(1, 0), logged(1, 10), logged(2, 20), logged(2, 59)])
+    const page = await browser.open(own, { width: 390 })
+    await eventually(() => chart(page).locator('.run-start').count()).toBe(2)
+    for (const label of await chart(page).locator('text').all()) {
+      const { x, width } = await boxOf(label)
+      expect([x >= 0, x + width <= 390]).toEqual([true, true])
+    }
+    await chart(page).focus()
+    await page.keyboard.press('ArrowRight')
+    await chart(page).getByRole('status').filter({ hasText: 'shop started' }).waitFor()
+    for (let n = 0; n < 20; n += 1) await page.keyboard.press('ArrowRight')
+    await chart(page).getByRole('status').filter({ hasText: 'shop restarted' }).waitFor()
+  })
+
   test('new entries are added', async () => {
     const page = await opened()
     await ingest(service, [entryOf({ message: 'later', level: 'fatal', timestamp: timeOf(59) })])

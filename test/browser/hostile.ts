@@ -72,43 +72,21 @@ export function refusedBodies(
   text: string,
   timestamp: string,
   turn: number,
-): readonly { readonly path: string; readonly body: unknown }[] {
+): readonly { path: string; body: unknown }[] {
   const entry = { level: 'info', message: text, timestamp }
+  const named = (value: unknown) => Object.fromEntries([[text, value]]) as Record<string, unknown>
   const others = [
-    {
-      path: 'ingest/requests',
-      body: Object.fromEntries([
-        ['requests', text],
-        [text, text],
-      ]),
-    },
-    {
-      path: 'feedback',
-      body: Object.fromEntries([
-        ['event_id', 1],
-        [text, text],
-      ]),
-    },
-    {
-      path: 'releases/register',
-      body: Object.fromEntries([
-        ['version', 1],
-        [text, text],
-      ]),
-    },
+    { path: 'ingest/requests', body: { requests: text, ...named(text) } },
+    { path: 'feedback', body: { event_id: 1, ...named(text) } },
+    { path: 'releases/register', body: { version: 1, ...named(text) } },
+  ]
+  const logs = [
+    { ...entry, level: text },
+    { ...entry, ...named(text) },
   ]
   return [
-    {
-      path: 'ingest',
-      body: {
-        batch_id: text,
-        logs: [
-          { ...entry, level: text },
-          { ...entry, ...Object.fromEntries([[text, text]]) },
-        ],
-      },
-    },
-    { path: 'ingest', body: { batch_id: text, logs: [{ ...entry, metadata: Object.fromEntries([[text, '\0']]) }] } },
+    { path: 'ingest', body: { batch_id: text, logs } },
+    { path: 'ingest', body: { batch_id: text, logs: [{ ...entry, metadata: named('\0') }] } },
     ...others.slice(turn % others.length).slice(0, 1),
   ]
 }

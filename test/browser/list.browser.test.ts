@@ -4,7 +4,20 @@ import { expect, test } from 'vitest'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import { entryOf, ingest } from '../service/support.js'
 import { describeInBrowser, useBrowser } from './browser.js'
-import { boxOf, detail, eventually, expectRows, grid, hasFocus, parametersOf, row, rows, untilLive } from './viewer.js'
+import {
+  boxOf,
+  detail,
+  eventually,
+  expectRows,
+  goTo,
+  grid,
+  hasFocus,
+  parametersOf,
+  row,
+  rows,
+  searchBox,
+  untilLive,
+} from './viewer.js'
 
 /** Earlier than all entries of these tests. */
 const START_MS = Date.now()
@@ -23,16 +36,103 @@ describeInBrowser('the list', () => {
     return { service, page }
   }
 
-  test('is sorted by time, not by arrival; late entries are marked', async () => {
+  test('is sorted by time, not by arrival', async () => {
     const { service, page } = await opened([entryOf({ message: 'effect', timestamp: ago(1000) })])
     await ingest(service, [entryOf({ message: 'cause', timestamp: ago(1500) })])
     await expectRows(page, ['effect', 'cause'])
     await ingest(service, [entryOf({ message: 'long ago', timestamp: ago(3 * MINUTE_MS) })])
     await expectRows(page, ['effect', 'cause', 'long ago'])
-    await row(page, 'long ago')
-      .getByText(/late, (?:2|3) min/)
+  })
+
+  test('shows the error first and the values also beside an open entry; the list does not move', async () => {
+    const error = { type: 'TypeError', message: 'no percent' }
+    const request = { method: 'POST', path: '/orders', status_code: 500 }
+    const { page } = await opened([
+      entryOf({ message: 'voucher applied', timestamp: ago(2000), metadata: { voucher: 'BLACKFRIDAY' } }),
+      entryOf({ message: 'request errored', timestamp: ago(1000), level: 'error', error, request }),
+    ])
+    const failed = row(page, /TypeError: no percent.*POST \/orders.*500/)
+    const { y } = await boxOf(failed)
+    await failed.click()
+    await detail(page).waitFor()
+    expect(await row(page, 'request errored').count()).toBe(0)
+    const values = row(page, 'voucher applied').getByText('voucher=BLACKFRIDAY')
+    expect((await boxOf(values)).width).toBeGreaterThan(100)
+    expect((await boxOf(failed)).y).toBe(y)
+    await searchBox(page).fill('voucher')
+    await expectRows(page, ['voucher applied'])
+    expect((await boxOf(row(page, 'voucher applied'))).y).toBe(y)
+  })
+
+  test('marks what a search found, or names its field', async () => {
+    const { page } = await opened(
+      [
+        entryOf({ message: 'order 4711 failed', timestamp: ago(1000) }),
+        entryOf({ message: 'paid', timestamp: ago(2000), request_id: '4711' }),
+      ],
+      '/?q=4711',
+    )
+    await expectRows(page, ['order 4711 failed', 'request_id=4711'])
+    expect(await rows(page).locator('mark').allInnerTexts()).toEqual(['4711', '4711'])
+  })
+
+  test('has a line where a run started; the last one of each service can be selected', async () => {
+    const start = (pid: number, message: string, timestamp: string) =>
+      entryOf({ service: 'shop', message, timestamp, metadata: { pid, hostname: 'laptop' } })
+    const { service, page } = await opened([start(1, 'first', ago(3000)), start(2, 'second', ago(2000))])
+    const lines = grid(page).locator('.divider')
+    await eventually(() => lines.allInnerTexts()).toEqual([expect.stringMatching(/^shop restarted, \d\d:\d\d:\d\d$/)])
+    await ingest(service, [start(3, 'third', ago(1000))])
+    await eventually(() => lines.count()).toBe(2)
+    await page.getByRole('button', { name: 'Last run' }).click()
+    await expectRows(page, ['third'])
+    await ingest(service, [start(4, 'fourth', ago(500))])
+    await expectRows(page, ['fourth'])
+    await page.getByRole('button', { name: 'Last run', pressed: true }).click()
+    await expectRows(page, ['fourth', 'third', 'second', 'first'])
+  })
+
+  test('a muted message hides the messages equal to it, and no others; the oldest of many mutes end', async () => {
+    const message = 'paid (1/2): 3 $\nok'
+    const { page } = await opened([
+      entryOf({ message, timestamp: ago(1000) }),
+      entryOf({ message: `not ${message}`, timestamp: ago(2000) }),
+      entryOf({ message: 'x'.repeat(201), timestamp: ago(3000) }),
+    ])
+    const mutes = JSON.stringify(Array.from({ length: 25 }, (_, at) => `logger:${at}`))
+    await page.evaluate(`localStorage.setItem('pino-ingest.mutes', ${JSON.stringify(mutes)})`)
+    const actions = detail(page).getByRole('button', { name: 'Actions for Message' })
+    await row(page, /^(?!.*not).*paid/).click()
+    await actions.click()
+    await page.getByRole('menuitem', { name: 'Mute this message' }).click()
+    await expectRows(page, ['not paid', 'xxx'])
+    await page.getByRole('button', { name: '20 muted' }).waitFor()
+    await row(page, 'xxx').click()
+    await detail(page).getByRole('heading', { name: /^xxx/ }).waitFor()
+    await actions.click()
+    await page.getByRole('menuitem', { name: 'Copy value' }).waitFor()
+    expect(await page.getByRole('menuitem', { name: 'Mute' }).count()).toBe(0)
+  })
+
+  test('leaves muted entries out, in all tabs, until they are removed from the mute list', async () => {
+    const { service, page } = await opened([
+      entryOf({ message: 'polled queue', timestamp: ago(1000) }),
+      entryOf({ message: 'paid', timestamp: ago(2000) }),
+    ])
+    const other = await browser.open(service, { sharesProfileWith: page })
+    await page.evaluate(
+      `localStorage.setItem('pino-ingest.mutes', ${JSON.stringify(JSON.stringify(['message:"polled queue"']))})`,
+    )
+    await expectRows(other, ['paid'])
+    expect(parametersOf(other)).toEqual({})
+    await other
+      .getByRole('group', { name: 'Levels' })
+      .getByRole('button', { name: /^info\s*1$/ })
       .waitFor()
-    expect(await row(page, 'cause').getByText('late').count()).toBe(0)
+    await other.getByRole('button', { name: '1 muted' }).click()
+    await other.getByRole('button', { name: /^Unmute/ }).click()
+    await expectRows(other, ['polled queue', 'paid'])
+    await eventually(() => page.evaluate(`localStorage.getItem('pino-ingest.mutes')`)).toBe('[]')
   })
 
   test('the last 5 minutes, and all time', async () => {
@@ -40,18 +140,28 @@ describeInBrowser('the list', () => {
       entryOf({ message: 'old', timestamp: ago(20 * MINUTE_MS) }),
       entryOf({ message: 'new', timestamp: ago(1000) }),
     ])
-    await page.getByRole('button', { name: 'Last 5 min' }).click()
+    await page.getByRole('button', { name: 'Last 5m' }).click()
     await expectRows(page, ['new'])
     expect(parametersOf(page)).toEqual({ last: '5m' })
     await page.getByRole('button', { name: 'All time', exact: true }).click()
     await expectRows(page, ['new', 'old'])
   })
 
-  test('columns are added from the menu, and removed in their header', async () => {
+  test('the fields are loaded again after a failed request, once an entry arrives', async () => {
+    const { service, page } = await opened([entryOf({ timestamp: ago(1000), metadata: { orderId: 1017 } })])
+    await page.route('**/local/fields*', (route) => route.fulfill({ body: '' }), { times: 1 })
+    const failed = page.waitForResponse('**/local/fields*')
+    await page.getByRole('button', { name: 'Fields', exact: true }).click()
+    await failed
+    await ingest(service, [entryOf({ timestamp: ago(500) })])
+    await page.getByRole('button', { name: /^Column .*orderId$/ }).waitFor()
+  })
+
+  test('columns are added from the fields, and removed in their header', async () => {
     const { page } = await opened([entryOf({ message: 'paid', timestamp: ago(1000), metadata: { orderId: 1017 } })])
-    await page.getByRole('button', { name: 'Columns', exact: true }).click()
-    await page.getByRole('combobox', { name: /^Columns/ }).fill('orderId')
-    await page.getByRole('option', { name: /orderId$/ }).click()
+    await page.getByRole('button', { name: 'Fields', exact: true }).click()
+    await page.getByRole('textbox', { name: 'Find a field' }).fill('orderId')
+    await page.getByRole('button', { name: /^Column .*orderId$/ }).click()
     await grid(page)
       .getByRole('columnheader', { name: /orderId/ })
       .waitFor()
@@ -59,6 +169,20 @@ describeInBrowser('the list', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: /^Remove the column/ }).click()
     await eventually(() => parametersOf(page)).toEqual({})
+  })
+
+  test('begins at the same height below the histogram, a chart, and while a query is refused', async () => {
+    const service = await browser.serve()
+    await ingest(service, [entryOf({ message: 'paid', perf: { duration_ms: 3 } })])
+    const page = await browser.open(service, { tolerates: [/status of 400/] })
+    await rows(page).first().waitFor()
+    const heights = new Set<number>()
+    for (const q of ['', '| p95(duration) by service', '| p95(duration) by', 'status:>x']) {
+      await goTo(page, `/?q=${encodeURIComponent(q)}`)
+      await eventually(() => searchBox(page).inputValue()).toBe(q)
+      heights.add((await boxOf(grid(page))).y)
+    }
+    expect(heights.size).toBe(1)
   })
 
   test('many columns scroll, and leave room for the message; their titles are short', async () => {
@@ -120,12 +244,9 @@ describeInBrowser('the list', () => {
     )
     const requested: string[] = []
     page.on('request', (request) => requested.push(request.url()))
-    await page.getByRole('button', { name: 'Export', exact: true }).click()
+    await page.getByRole('button', { name: 'More' }).click()
     const saved = page.waitForEvent('download')
-    await page
-      .getByRole('dialog', { name: 'Export' })
-      .getByRole('button', { name: /^NDJSON/ })
-      .click()
+    await page.getByRole('button', { name: 'Export as NDJSON' }).click()
     const download = await saved
     const lines = readFileSync(await download.path(), 'utf8')
       .trim()
@@ -135,28 +256,17 @@ describeInBrowser('the list', () => {
     expect([...requested, download.url()].filter((url) => url.includes('token'))).toEqual([])
   })
 
-  test('is exported as CSV with the default and the added columns', async () => {
-    const entries = [entryOf({ message: 'paid', timestamp: ago(1000), metadata: { orderId: 1017 } })]
-    const { page } = await opened(entries, '/?columns=metadata.orderId,service')
-    await page.getByRole('button', { name: 'Export', exact: true }).click()
-    const saved = page.waitForEvent('download')
-    await page.getByRole('button', { name: /^CSV/ }).click()
-    const [head = '', line = ''] = readFileSync(await (await saved).path(), 'utf8').split('\r\n')
-    expect(head).toMatch(/^timestamp,level,service,.*message,.*metadata,metadata\.orderId$/)
-    for (const text of ['paid', '1017']) expect(line).toContain(text)
-  })
-
   test('the focus stays next to a removed item; Escape closes a panel wherever the focus is', async () => {
     const { page } = await opened(
       [entryOf({ message: 'bad', level: 'error', timestamp: ago(2000) })],
       '/?q=level:error+bad&columns=version,level',
     )
-    const panel = page.getByRole('dialog', { name: 'Saved queries' })
+    const panel = page.getByRole('region', { name: 'Saved queries' })
     const press = async (name: string | RegExp): Promise<void> => {
       await page.getByRole('button', { name }).focus()
       await page.keyboard.press('Enter')
     }
-    await press('Saved')
+    await press('More')
     for (const name of ['one', 'two', 'three']) {
       await panel.getByRole('textbox').fill(name)
       await page.keyboard.press('Enter')
@@ -173,10 +283,6 @@ describeInBrowser('the list', () => {
 
     await press('Remove the column version')
     await eventually(() => hasFocus(page.getByRole('button', { name: 'Remove the column level' }))).toBe(true)
-    await press('Remove the filter level:error')
-    await eventually(() => hasFocus(page.getByRole('button', { name: 'Remove the filter bad' }))).toBe(true)
-    await press('Clear all')
-    await eventually(() => page.evaluate('document.activeElement.tagName')).toBe('MAIN')
   })
 
   test('queries can be saved under a name, applied and deleted', async () => {
@@ -184,20 +290,20 @@ describeInBrowser('the list', () => {
       [entryOf({ message: 'bad', level: 'error', timestamp: ago(2000) })],
       '/?q=level:error',
     )
-    const open = () => page.getByRole('button', { name: 'Saved', exact: true }).click()
+    const open = () => page.getByRole('button', { name: 'More' }).click()
     await open()
     await page.getByRole('textbox', { name: 'Name of the query' }).fill('errors')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('status').filter({ hasText: 'Saved errors' }).waitFor()
     await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Clear all' }).click()
+    await page.getByRole('button', { name: 'Clear the search' }).click()
     await eventually(() => parametersOf(page)).toEqual({})
     await page.reload()
     await open()
     await page.getByRole('button', { name: /^errors/ }).click()
     await eventually(() => parametersOf(page)).toEqual({ q: 'level:error' })
     const other = await browser.open(service, { sharesProfileWith: page, path: '/?q=paid' })
-    await other.getByRole('button', { name: 'Saved', exact: true }).click()
+    await other.getByRole('button', { name: 'More' }).click()
     await other.getByRole('textbox', { name: 'Name of the query' }).fill('paid')
     await open()
     await other.keyboard.press('Enter')

@@ -42,7 +42,7 @@ describeInBrowser('the pictures of the page', () => {
     await page.goto(`${service.origin}/?entry=${id}`)
     await untilLive(page)
     await detail(page).getByText('4 s ago').waitFor()
-    await section(page, 'Error').getByText('CardDeclinedError', { exact: true }).waitFor()
+    await section(page, 'Error').getByText('charge.js').first().waitFor()
     await section(page, 'Breadcrumbs').getByText('voucher applied').waitFor()
     expect(await row(page, 'the order of Jane Doe could not be paid').first().getAttribute('aria-selected')).toBe(
       'true',

@@ -69,58 +69,16 @@ describeInBrowser('several services', () => {
     return browser.open(service, { path, width, tolerates })
   }
 
-  test('a trace has the name of its root span, in the list and as its title', async () => {
-    const page = await opened(CHECKOUT, '/?view=traces')
-    const trace = page.getByRole('row', { name: /POST \/checkout/ })
-    await trace.getByRole('cell', { name: /orders shop/ }).waitFor()
-    await trace.getByRole('link').click()
-    await page.getByRole('heading', { level: 1, name: 'POST /checkout' }).waitFor()
-  })
-
-  test('routes are listed by service; a row opens the latency of its service', async () => {
-    const service = await browser.serve()
-    const requests = [
-      ...[1, 2, 3].map((n) => ({ ...requestLog, path: '/health', service: 'a', duration_ms: 5, request_id: `a-${n}` })),
-      ...[1, 2].map((n) => ({
-        ...requestLog,
-        path: '/health',
-        service: 'b',
-        status_code: 500,
-        duration_ms: 4000,
-        request_id: `b-${n}`,
-      })),
-    ]
-    await call(`${service.url}/ingest/requests`, { body: { requests } })
-    const page = await browser.open(service, { path: '/?view=requests' })
-    const table = page.locator('.routes')
-    await table.getByRole('row', { name: /^GET \/health a 3 0 % 5 ms/ }).waitFor()
-    await table
-      .getByRole('row', { name: /^GET \/health b 2 100 % 4 s/ })
-      .getByRole('link')
-      .click()
-    await page.getByRole('region', { name: 'Latency of b GET /health' }).waitFor()
-    expect(parametersOf(page)).toMatchObject({ route: 'GET /health', service: 'b' })
-    await eventually(() => page.locator('.requests tbody tr').count()).toBe(2)
-  })
-
-  test('a link of an id replaces the filter, other values are added to it', async () => {
+  test('a link of an id replaces the filter, and Escape returns to it', async () => {
     const page = await opened(CHECKOUT, '/?q=level:error')
     await row(page, 'card declined').click()
-    const link = detail(page).getByRole('link', { name: 'r-1', exact: true })
-    expect(await link.getAttribute('title')).toContain('Replaces the filter')
-    await link.click()
+    await detail(page).getByRole('link', { name: 'request r-1', exact: true }).click()
     await eventually(() => rows(page).count()).toBe(3)
     // Escape closes the entry, releases the row, and goes back to the filter.
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
     await eventually(() => parametersOf(page)).toEqual({ q: 'level:error' })
-    await goTo(page, '/?q=level:error')
-    await row(page, 'card declined').click()
-    const origin = detail(page).getByRole('link', { name: 'shop', exact: true })
-    expect(await origin.getAttribute('title')).toContain('Added to the filter')
-    await origin.click()
-    await eventually(() => parametersOf(page)['q']).toBe('level:error service:shop')
   })
 
   const LONG = entryOf({
@@ -180,23 +138,6 @@ describeInBrowser('several services', () => {
     await expectRows(page, ['new', LONG.message])
   })
 
-  test('while a query is typed, the last result stays until the next one', async () => {
-    const page = await opened([...CHECKOUT, LONG])
-    await rows(page).first().waitFor()
-    await searchBox(page).focus()
-    const counts: number[] = []
-    for (const letter of 'status:>=500') {
-      await page.keyboard.type(letter)
-      await page.waitForTimeout(280)
-      counts.push(await rows(page).count())
-    }
-    expect(counts).not.toContain(0)
-    await eventually(() => rows(page).count()).toBe(2)
-    await searchBox(page).fill('nothing at all')
-    await searchBox(page).press('Enter')
-    await page.getByRole('heading', { name: 'No entry matches' }).waitFor()
-  })
-
   test('a query that can only be a mistake gets a hint, and is corrected by a click', async () => {
     const page = await opened([...CHECKOUT, LONG])
     await rows(page).first().waitFor()
@@ -216,22 +157,13 @@ describeInBrowser('several services', () => {
     const service = await browser.serve()
     await call(`${service.url}/ingest/requests`, { body: { requests: [requestLog] } })
     const page = await browser.open(service, { path: '/?view=requests&q=level:error+status:200' })
-    await page.locator('.routes').getByRole('row', { name: /^GET/ }).waitFor()
+    await page.getByRole('table', { name: 'Routes' }).getByRole('row', { name: /^GET/ }).waitFor()
     const note = page.getByRole('note').filter({ hasText: 'does not use' })
     expect(await note.innerText()).toContain('level:error')
     await goTo(page, '/?view=monitors&q=level:error&last=5m')
     await eventually(() => note.innerText()).toMatch(/level:error.*5 min/)
     await note.getByRole('button').click()
     await eventually(() => parametersOf(page)).toEqual({ view: 'monitors' })
-  })
-
-  test('a refused entry is shown with its value, message and service', async () => {
-    const service = await browser.serve()
-    const entry = { ...entryOf({ message: 'order placed', service: 'shop' }), level: 'verbose' }
-    await call(`${service.url}/ingest`, { body: { logs: [entry] } })
-    const page = await browser.open(service, { path: '/?view=rejected' })
-    const reason = page.getByRole('listitem').filter({ hasText: 'logs[0].level' }).last()
-    await eventually(() => reason.innerText()).toMatch(/"verbose"[^]*shop[^]*order placed/)
   })
 
   test('Ctrl and a click on a row open it in a tab', async () => {
@@ -244,16 +176,17 @@ describeInBrowser('several services', () => {
     expect(parametersOf(page)).toEqual({})
   })
 
-  test('clear says what goes, deletes it, and is asked for by key', async () => {
+  test('clear says what goes, and deletes it', async () => {
     const page = await opened(CHECKOUT)
     await rows(page).first().waitFor()
-    await page.keyboard.press('c')
-    const dialog = page.getByRole('dialog', { name: 'Delete everything that is stored?' })
+    const clear = page.getByRole('button', { name: 'Delete all records', exact: true })
+    await clear.click()
+    const dialog = page.getByRole('dialog', { name: 'Delete all records' })
     await dialog.getByText('3 entries').waitFor()
     await page.keyboard.press('Escape')
     await eventually(() => dialog.count()).toBe(0)
     expect(await rows(page).count()).toBe(3)
-    await page.getByRole('button', { name: 'Clear', exact: true }).click()
+    await clear.click()
     await dialog.getByRole('button', { name: 'Delete' }).click()
     await eventually(() => rows(page).count()).toBe(0)
     await eventually(() => dialog.count()).toBe(0)
@@ -271,7 +204,7 @@ describeInBrowser('several services', () => {
     await field.press('Enter')
     await eventually(() => parametersOf(page)).toEqual({ last: '2h' })
     await eventually(() => rows(page).count()).toBe(3)
-    await page.getByText('Last 2 h').first().waitFor()
+    await page.getByRole('button', { name: '2h', exact: true }).waitFor()
   })
 
   test('a frame opens in the chosen editor', async () => {
@@ -330,17 +263,6 @@ describeInBrowser('several services', () => {
     await expectRows(page, ['failed'])
   })
 
-  test('from an entry to its waterfall and back, one click each', async () => {
-    const page = await opened(CHECKOUT)
-    await row(page, 'card declined').click()
-    await detail(page).getByRole('link', { name: 'trace t-1' }).click()
-    await page.getByRole('region', { name: 'Waterfall' }).waitFor()
-    await detail(page).getByRole('heading', { name: 'card declined' }).waitFor()
-    await page.getByRole('link', { name: 'Show in the list' }).click()
-    await eventually(() => rows(page).count()).toBe(3)
-    await detail(page).getByRole('heading', { name: 'card declined' }).waitFor()
-  })
-
   test('new errors are marked in the navigation, the title and the icon, until they are looked at', async () => {
     const service = await browser.serve()
     await ingest(service, CHECKOUT)
@@ -363,7 +285,7 @@ describeInBrowser('several services', () => {
     const page = await opened(CHECKOUT, '/?columns=duration,status')
     const request = row(page, '/checkout')
     await request.waitFor()
-    expect(await request.innerText()).toMatch(/290 ms\s+500\s+POST\s+\/checkout\s+request completed/)
+    expect(await request.innerText()).toMatch(/290 ms\s+500\s+POST\s+\/checkout$/)
     expect((await request.innerText()).match(/290 ms/g)).toHaveLength(1)
   })
 
@@ -386,7 +308,8 @@ describeInBrowser('several services', () => {
       await page.getByText('1 entry with a comment').waitFor()
     }
     await page.getByRole('link', { name: 'POST /checkout' }).first().click()
-    await page.getByRole('button', { name: /1 entry with a comment/ }).click()
+    // A span with an error is open.
+    await page.getByRole('button', { name: /1 entry with a comment/ }).waitFor()
     await page.getByRole('link', { name: /card declined.*1 entry with a comment/ }).waitFor()
   })
 })

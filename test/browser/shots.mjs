@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
-const WIDTHS = [1920, 1440, 1024, 700, 390]
+const WIDTHS = [1440, 1024, 390]
 const SCHEMES = ['light', 'dark']
 const VIEWS = ['entries', 'errors', 'traces', 'requests', 'releases', 'monitors', 'feedback', 'rejected']
 
@@ -61,29 +61,25 @@ async function takeAll(options) {
   await take(full, '/?q=nothing-has-this+level:warn', 'no-match')
   await take(full, '/?q=level:(error,fatal)+service:payments+order', 'filtered')
   await take(full, '/?q=%7C+p95(duration)+by+route', 'chart')
-  await take(full, '/?q=%7C+count+by+level', 'chart-levels')
-  await take(full, '/?q=%7C+avg(nothing)+by+service', 'chart-empty')
-  await take(full, '/?view=requests&route=POST+%2Forders', 'route')
+  await take(full, '/?view=requests&open=web-shop+POST+%2Forders', 'route')
   await take(full, `/?view=errors&entry=${rich}`, 'errors-with-detail')
   await take(full, `/?entry=${rich}`, 'detail')
   await take(full, `/?view=traces&trace=${RICH_TRACE}`, 'trace')
-  if (isWanted('chart-values')) {
-    await page.goto(addressOf(full, { path: '/?q=%7C+count+by+metadata.orderId' }))
-    await page.locator('.plot').hover()
-    await settle(page)
-    await page.screenshot({ path: name('chart-values') })
-  }
   if (isWanted('menu')) {
     await page.goto(addressOf(full, { path: `/?entry=${rich}` }))
     await page.getByRole('button', { name: 'Actions for Path' }).click()
     await settle(page)
     await page.screenshot({ path: name('menu') })
+    await page.keyboard.press('Escape')
   }
   if (names.length > 0 && !isWanted('detail-whole')) return void (await context.close())
   await page.goto(addressOf(full, { path: `/?entry=${rich}` }))
   await page.keyboard.press('?')
   await settle(page)
   await page.screenshot({ path: name('help') })
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Delete all records' }).click()
+  await page.screenshot({ path: name('clear') })
   await page.keyboard.press('Escape')
   // High enough for the whole detail.
   await page.setViewportSize({ width: options.width, height: 3200 })
@@ -92,28 +88,11 @@ async function takeAll(options) {
   await context.close()
 }
 
-/** Waits until replies have arrived and are rendered; afterwards only relative times change. */
+/** Waits until replies have arrived and are rendered. */
 async function settle(page) {
   await page.locator('#app > *').first().waitFor()
-  await page.evaluate(
-    (quietMs) =>
-      new Promise((resolve) => {
-        const isPending = () => /Loading …|Looking for|Connecting/.test(document.body.innerText)
-        const wait = () => setTimeout(() => (isPending() ? wait() : end()), quietMs)
-        let timer = wait()
-        const observer = new MutationObserver((changes) => {
-          if (changes.every(({ target }) => /\bago\b/.test(target.textContent))) return
-          clearTimeout(timer)
-          timer = wait()
-        })
-        const end = () => {
-          observer.disconnect()
-          resolve()
-        }
-        observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true })
-      }),
-    250,
-  )
+  do await page.waitForTimeout(400)
+  while (/Loading …|Connecting/.test(await page.locator('body').innerText()))
 }
 
 /** Bundles the TypeScript sources, which the oldest supported Node cannot load. */

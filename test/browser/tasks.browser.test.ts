@@ -80,7 +80,7 @@ describeInBrowser('tasks', () => {
     }
   }
 
-  test("u-42's errors: 2; what led to one: 1 more; all of its request: 1 more; its waterfall, and back: 1 each", async () => {
+  test("u-42's errors: 2; what led to one: 1 more; all of its request: 1 more; its timeline, and back: 1 each", async () => {
     const { page, click, type, used } = await started()
     await type('user:u-42')
     await click(page.getByRole('button', { name: /^error/i }).first())
@@ -90,9 +90,9 @@ describeInBrowser('tasks', () => {
     await section(page, 'Breadcrumbs').getByText('limit reached').waitFor()
     expect(used()).toBe(3)
     await click(detail(page).getByRole('link', { name: `trace t-${FAILED}` }))
-    await page.getByRole('region', { name: 'Waterfall' }).waitFor()
+    await page.getByRole('region', { name: 'Timeline' }).waitFor()
     expect(used()).toBe(4)
-    await click(page.getByRole('link', { name: 'Show in the list' }))
+    await click(page.getByRole('link', { name: 'Show in the list', exact: true }))
     await eventually(() => rows(page).count()).toBe(4)
     expect(used()).toBe(5)
     await click(detail(page).getByRole('link', { name: `request r-${FAILED}` }))
@@ -103,11 +103,8 @@ describeInBrowser('tasks', () => {
   test('the slowest request of a route: 2', async () => {
     const { page, click, used } = await started()
     await click(viewLink(page, 'Requests'))
-    await click(page.getByRole('row', { name: /shop/ }).getByRole('link', { name: 'POST /checkout' }).first())
-    const slowest = page
-      .getByRole('region', { name: /Latency of shop/ })
-      .locator('.requests tbody tr')
-      .first()
+    await click(page.getByRole('row', { name: /shop/ }).getByRole('button', { name: 'POST /checkout' }).first())
+    const slowest = page.getByRole('table', { name: 'Slowest requests' }).getByRole('row').nth(1)
     await slowest.getByText('19 ms').waitFor()
     expect(used()).toBe(2)
   })
@@ -116,11 +113,11 @@ describeInBrowser('tasks', () => {
     const { page, click, used } = await started()
     await click(viewLink(page, 'Requests'))
     await page
-      .locator('.routes')
+      .getByRole('table', { name: 'Routes' })
       .getByRole('row', { name: /POST \/checkout kiosk 10/ })
       .waitFor()
     await page
-      .locator('.routes')
+      .getByRole('table', { name: 'Routes' })
       .getByRole('row', { name: /POST \/checkout shop 10/ })
       .waitFor()
     expect(used()).toBe(1)
@@ -129,9 +126,12 @@ describeInBrowser('tasks', () => {
   test('before and after a release: 1', async () => {
     const { page, click, used } = await started()
     await click(viewLink(page, 'Releases'))
-    const compared = page.getByRole('region', { name: 'Comparison of two versions' })
+    const compared = page.getByRole('region', { name: 'Comparison' })
     await compared.getByRole('row', { name: /p95 of requests/ }).waitFor()
-    await compared.getByRole('columnheader', { name: '2.0.0' }).first().waitFor()
+    await compared
+      .getByRole('columnheader', { name: /2\.0\.0$/ })
+      .first()
+      .waitFor()
     expect(used()).toBe(1)
   })
 

@@ -5,7 +5,7 @@ import type { IngestService } from '../../src/service/index.js'
 import { entryOf, ingest } from '../service/support.js'
 import { describeInBrowser, useBrowser } from './browser.js'
 import { aroundCardDeclined, cardDeclined } from './seed-entries.js'
-import { boxOf, detail, eventually, expectRows, goTo, grid, hasFocus, parametersOf, section } from './viewer.js'
+import { detail, eventually, expectRows, grid, hasFocus, parametersOf } from './viewer.js'
 
 const CLIPBOARD = ['clipboard-read', 'clipboard-write']
 
@@ -21,14 +21,14 @@ describeInBrowser('the menu of a value', () => {
     await ingest(service, [
       ...aroundCardDeclined(Date.parse(rich.timestamp)),
       rich,
-      entryOf({ ...other, level: 'error', message: 'of another order', metadata: { orderId: 99, 'last seen': 'a b' } }),
+      entryOf({ ...other, level: 'error', message: 'of another order', metadata: { orderId: 99 } }),
     ])
     id = service.entries({ limit: 10 }).items.find(({ entry }) => entry.message === rich.message)?.id ?? ''
     expect(id).not.toBe('')
   })
 
-  async function opened(q = '', entry = id): Promise<Page> {
-    const path = `/?${new URLSearchParams({ ...(q !== '' && { q }), entry }).toString()}`
+  async function opened(q = ''): Promise<Page> {
+    const path = `/?${new URLSearchParams({ ...(q !== '' && { q }), entry: id }).toString()}`
     const page = await browser.open(service, { permissions: CLIPBOARD, path })
     await detail(page).getByRole('heading', { level: 2 }).waitFor()
     return page
@@ -36,43 +36,40 @@ describeInBrowser('the menu of a value', () => {
 
   const clipboard = (page: Page): Promise<string> => page.evaluate('navigator.clipboard.readText()')
   const button = (page: Page, name: string): Locator =>
-    detail(page).getByRole('button', { name: `Actions for ${name}`, exact: true })
+    detail(page).getByRole('button', { name: new RegExp(`^Actions for ${name.replaceAll(/[[\]."]/g, '\\$&')}( |$)`) })
   const choose = async (page: Page, value: string, action: string): Promise<void> => {
     await button(page, value).first().click()
     await page.getByRole('menuitem', { name: action }).click()
     await eventually(() => page.getByRole('menu').count()).toBe(0)
   }
 
-  test('filters by the value, and keeps active filters and the open entry', async () => {
+  test.each([
+    ['orderId', 'Filter by this value', 'service:payments metadata.orderId:4711', [rich.message]],
+    [
+      'orderId',
+      'Exclude this value',
+      'service:payments -metadata.orderId:4711',
+      ['of another order', 'payment started'],
+    ],
+    ['cart.totalCents', 'At least this value', 'service:payments metadata.cart.totalCents:>=5196', [rich.message]],
+    ['Path', 'Filter by this value', 'service:payments path:"/orders"', [rich.message]],
+  ])('%s: %s; the active filter and the open entry are kept', async (name, action, q, found) => {
     const page = await opened('service:payments')
-    await choose(page, 'orderId', 'Filter by this value')
-    expect(parametersOf(page)).toEqual({ q: 'service:payments metadata.orderId:4711', entry: id })
-    await expectRows(page, [rich.message])
-    await choose(page, 'Path', 'Filter by this value')
-    expect(parametersOf(page)['q']).toBe('service:payments metadata.orderId:4711 path:"/orders"')
-    await expectRows(page, [rich.message])
+    await choose(page, name, action)
+    expect(parametersOf(page)).toEqual({ q, entry: id })
+    await expectRows(page, found)
   })
 
-  test('excludes the value', async () => {
-    const page = await opened('service:payments')
-    await choose(page, 'orderId', 'Exclude this value')
-    expect(parametersOf(page)['q']).toBe('service:payments -metadata.orderId:4711')
-    await expectRows(page, ['of another order', 'payment started'])
-  })
-
-  test('compares a number', async () => {
-    const page = await opened()
-    await choose(page, 'cart.totalCents', 'At least this value')
-    expect(parametersOf(page)['q']).toBe('metadata.cart.totalCents:>=5196')
-    await expectRows(page, [rich.message])
-  })
-
-  test('quotes field names if necessary', async () => {
-    const other = service.entries({ limit: 10 }).items.find(({ entry }) => entry.message === 'of another order')
-    const page = await opened('', other?.id)
-    await choose(page, '["last seen"]', 'Filter by this value')
-    expect(parametersOf(page)['q']).toBe('"metadata.last seen":"a b"')
-    await expectRows(page, ['of another order'])
+  test("mutes an error by the error's message, because that of its entry is often the same for all", async () => {
+    const other = await browser.serve()
+    const failed = (message: string) =>
+      entryOf({ level: 'error', message: 'request errored', error: { type: 'Error', message } })
+    await ingest(other, [failed('no funds'), failed('no stock')])
+    const page = await browser.open(other)
+    await grid(page).getByText('no funds').click()
+    await choose(page, 'Error message', 'Mute this message')
+    await eventually(() => grid(page).getByText('no funds').count()).toBe(0)
+    await grid(page).getByText('no stock').waitFor()
   })
 
   test('adds a column, and removes it', async () => {
@@ -84,11 +81,12 @@ describeInBrowser('the menu of a value', () => {
       .waitFor()
     await choose(page, 'orderId', 'Remove the column')
     expect(parametersOf(page)).toEqual({ entry: id })
+    await choose(page, 'orderId', 'Values of this field')
+    expect(parametersOf(page)).toEqual({ field: 'metadata.orderId', entry: id })
   })
 
   test('exists for every kind of value, and copies the value as logged', async () => {
     const page = await opened()
-    await section(page, 'Breadcrumbs').getByText('voucher, discountCents').click()
     for (const name of [
       'Service',
       'payments',
@@ -137,24 +135,15 @@ describeInBrowser('the menu of a value', () => {
     expect(await hasFocus(path)).toBe(true)
   })
 
-  test('closes on a click elsewhere, and moves with its button when the panel is scrolled', async () => {
+  test('closes on a click elsewhere', async () => {
     const page = await opened()
     await button(page, 'Path').click()
-    const menu = page.getByRole('menu')
-    await menu.waitFor()
+    await page.getByRole('menu').waitFor()
     await detail(page).getByRole('heading', { level: 2 }).click({ force: true })
-    await eventually(() => menu.count()).toBe(0)
-    await button(page, 'Path').click()
-    await menu.waitFor()
-    const distance = async (): Promise<number> => (await boxOf(menu)).y - (await boxOf(button(page, 'Path'))).y
-    const [before, { y }] = [await distance(), await boxOf(menu)]
-    await page.mouse.move((await boxOf(detail(page))).x + 20, 500)
-    await page.mouse.wheel(0, 50)
-    await eventually(async () => (await boxOf(menu)).y).toBeLessThan(y)
-    await eventually(distance).toBe(before)
+    await eventually(() => page.getByRole('menu').count()).toBe(0)
   })
 
-  test('c copies the entry as JSON, u the request as curl, l the link without the token', async () => {
+  test('c copies the entry as JSON, l the address without the token', async () => {
     const page = await opened()
     const pressed = async (key: string, notice: string): Promise<string> => {
       await page.keyboard.press(key)
@@ -162,24 +151,13 @@ describeInBrowser('the menu of a value', () => {
       return clipboard(page)
     }
     expect(JSON.parse(await pressed('c', 'Copied the entry as JSON'))).toEqual(service.entry(id)?.entry)
-    const agent = rich.request?.user_agent
-    expect(await pressed('u', 'Copied the request as curl')).toBe(
-      `curl -X POST 'https://shop.example.com/orders?voucher=SPRING' -H 'User-Agent: ${agent}'`,
-    )
-    expect(await pressed('l', 'Copied the link')).toBe(`${service.origin}/?entry=${id}`)
-
-    const other = service.entries({ limit: 10 }).items.find(({ entry }) => entry.request === undefined)?.id ?? ''
-    await goTo(page, `/?entry=${other}`)
-    await detail(page).getByText(other).waitFor()
-    expect(await detail(page).getByRole('button', { name: 'Copy as curl' }).count()).toBe(0)
-    await page.keyboard.press('u')
-    await page.getByRole('status').filter({ hasText: 'has no request' }).waitFor()
+    expect(await pressed('l', 'Copied the address')).toBe(`${service.origin}/?entry=${id}`)
   })
 
   test('links to the entries around this one, unfiltered', async () => {
     const page = await opened('service:payments')
     await detail(page).getByRole('link', { name: 'Show in context' }).click()
     expect(parametersOf(page)).toEqual({ q: 'service:payments', around: id, entry: id })
-    await eventually(() => grid(page).getByText('request completed').count()).toBe(1)
+    await eventually(() => grid(page).getByText('reservation released').count()).toBe(1)
   })
 })

@@ -33,12 +33,6 @@ export function searchBox(page: Page): Locator {
   return page.getByRole('combobox', { name: 'Search', exact: true })
 }
 
-/** Unfolds the pickers of the filter. */
-export async function openFilters(page: Page): Promise<void> {
-  const toggle = page.getByRole('button', { name: /^Filters/ })
-  if ((await toggle.getAttribute('aria-expanded')) === 'false') await toggle.click()
-}
-
 export function viewLink(page: Page, title: string): Locator {
   return page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: new RegExp(`^${title}`) })
 }

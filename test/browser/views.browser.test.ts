@@ -1,16 +1,11 @@
 /** Compares the other views with the JSON API, using two hours of logs of a small shop. */
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import type {
-  ErrorGroup,
-  MonitorSummary,
-  ReleaseHealth,
-  RouteLatency,
-  RouteStats,
-} from '../../src/service/query/api-types.js'
+import type { ErrorGroup, MonitorSummary, RouteStats } from '../../src/service/query/api-types.js'
 import type { IngestService } from '../../src/service/index.js'
 import type { Page as ApiPage } from '../../src/service/index.js'
-import { call, entryOf, ingest } from '../service/support.js'
+import type { StoredRelease, StoredRequestLog } from '../../src/service/store/stored-record.js'
+import { call, entryOf, ingest, requestLog } from '../service/support.js'
 import { describeInBrowser, useBrowser } from './browser.js'
 import { seed, SetClock } from './seed.js'
 import { boxOf, detail, eventually, parametersOf, rows, section, viewLink } from './viewer.js'
@@ -48,15 +43,12 @@ describeInBrowser('the views', () => {
       [...element.tBodies].flatMap((body) => [...body.rows].map((row) => [...row.cells].map((cell) => cell.innerText))),
     )
   const inNumber = (text: string | undefined): number => Number((text ?? '').replaceAll(/[^\d.]/g, ''))
-  const items = (page: Page): Locator => page.getByRole('main').getByRole('listitem')
-  const releasesOf = (page: Page): Locator =>
-    page.getByRole('list', { name: 'Registered releases' }).getByRole('listitem')
+  const items = (page: Page): Locator => page.getByRole('main').locator('tbody tr')
 
   test('headings of the views have counts', async () => {
     const page = await browser.open(service)
     for (const [title, count] of [
       ['Entries', service.counts().total],
-      ['Releases', 2],
       ['Feedback', 2],
       ['Rejected', 3],
     ] as const) {
@@ -76,14 +68,18 @@ describeInBrowser('the views', () => {
       const group = groups[index]
       for (const text of [group?.level, group?.message]) expect(row[0]).toContain(text)
       for (const name of group?.services ?? []) expect(row[1]).toContain(name)
-      expect(inNumber(row[3])).toBe(group?.count)
-      expect(inNumber(row[4])).toBe(group?.users)
+      expect(inNumber(row[4])).toBe(group?.count)
+      expect(inNumber(row[5])).toBe(group?.users)
     }
     expect(await table.getByRole('img').count()).toBe(groups.length)
 
-    await page.getByRole('button', { name: 'Most frequent' }).click()
-    const counts = groups.map(({ count }) => count).toSorted((a, b) => b - a)
-    await eventually(async () => (await cells(table)).map((row) => inNumber(row[3]))).toEqual(counts)
+    await table.getByRole('button', { name: 'Entries' }).click()
+    expect(parametersOf(page)).toEqual({ view: 'errors', sort: 'count' })
+    const counts = groups.map(({ count }) => count).toSorted((x, y) => y - x)
+    const shown = async () => (await cells(table)).map((cell) => inNumber(cell[4]))
+    await eventually(shown).toEqual(counts)
+    await page.reload()
+    await eventually(shown).toEqual(counts)
   })
 
   test('errors: a group links to its newest entry and to all entries', async () => {
@@ -122,92 +118,57 @@ describeInBrowser('the views', () => {
         )
       }
     }
-    const header = (name: string): Locator => table.getByRole('columnheader', { name })
-    for (const [column, name] of [
-      [1, 'Requests'],
-      [3, 'p50'],
-      [4, 'p95'],
-      [5, 'p99'],
+    for (const [name, key] of [
+      ['Errors', 'error_rate'],
+      ['p95', 'p95_ms'],
+      ['Requests', 'count'],
     ] as const) {
-      await header(name).getByRole('button').click()
-      const direction = (await header(name).getAttribute('aria-sort')) ?? ''
-      expect(['ascending', 'descending']).toContain(direction)
-      const order = { 1: 'count', 3: 'p50_ms', 4: 'p95_ms', 5: 'p99_ms' } as const
-      const sorted = routes.toSorted(
-        (a, b) => (direction === 'ascending' ? 1 : -1) * (a[order[column]] - b[order[column]]),
-      )
-      expect((await cells(table)).map((row) => row[0])).toEqual(sorted.map((one) => `${one.method} ${one.route}`))
+      const header = table.getByRole('columnheader', { name })
+      await header.getByRole('button').click()
+      await eventually(() => header.getAttribute('aria-sort')).toBe('descending')
+      const sorted = routes.toSorted((x, y) => y[key] - x[key])
+      expect((await cells(table)).map((cell) => cell[0])).toEqual(sorted.map((one) => `${one.method} ${one.route}`))
     }
   })
 
-  test("requests: a route's latency is plotted, shown as a table, and part of the address", async () => {
+  test('requests: a route unfolds its slowest requests in its place, and links to its entries with a chart', async () => {
     const page = await opened('Requests')
-    await page.getByRole('link', { name: 'POST /orders' }).first().click()
-    expect(parametersOf(page)).toEqual({ view: 'requests', route: 'POST /orders', service: 'web-shop' })
-    const panel = page.getByRole('region', { name: 'Latency of web-shop POST /orders' })
-    const plot = panel.getByRole('img', { name: /^Latency of web-shop POST \/orders/ })
-    expect((await boxOf(plot)).width).toBeGreaterThan(300)
-
-    const latency = await api<RouteLatency>('routes/latency?service=web-shop&method=POST&route=%2Forders')
-    const filled = latency.buckets.filter(({ count }) => count > 0)
-    await panel.getByText('As a table').click()
-    const table = panel.getByRole('region', { name: 'Latency as a table' }).getByRole('table')
-    expect((await cells(table)).map((row) => row.slice(1, 3).map(inNumber))).toEqual(
-      filled.map(({ count, errors }) => [count, errors]),
+    const route = page.getByRole('button', { name: 'POST /orders' })
+    await route.click()
+    expect(parametersOf(page)).toEqual({ view: 'requests', open: 'web-shop POST /orders' })
+    const slowest = page.getByRole('table', { name: 'Slowest requests' })
+    const { items: logs } = await api<ApiPage<StoredRequestLog>>(
+      'request-logs?q=method:POST+route:%2Forders&sort=duration&limit=15',
     )
-    // One line per percentile, with one point per time bucket that has requests.
-    await plot.hover()
-    await panel
-      .getByText(/^\d+ requests?/)
-      .first()
-      .waitFor()
-
+    await eventually(async () => (await cells(slowest)).length).toBe(15)
+    expect((await cells(slowest)).map((cell) => Number(cell[2]))).toEqual(
+      logs.map(({ request }) => request.status_code),
+    )
     await page.reload()
-    await plot.waitFor()
+    await slowest.getByRole('link').first().click()
+    await rows(page).filter({ hasText: '/orders' }).first().waitFor()
+    await page.goBack()
+    await page.getByRole('link', { name: /p95 over time/ }).click()
+    await page.getByRole('region', { name: 'Chart' }).getByRole('img').waitFor()
+    await rows(page).filter({ hasText: '/orders' }).first().waitFor()
+    await page.goBack()
+    await route.click()
+    await slowest.waitFor({ state: 'detached' })
+    expect(await page.getByRole('table', { name: 'Routes' }).getByRole('row').count()).toBeGreaterThan(5)
   })
 
-  test('requests: a click on the plot selects the time, Escape goes back', async () => {
-    const page = await opened('Requests')
-    await page.getByRole('button', { name: 'Last 60 min' }).click()
-    await page.getByRole('link', { name: 'POST /orders' }).first().click()
-    const before = parametersOf(page)
-    expect(before).toMatchObject({ last: '60m', route: 'POST /orders' })
-    await page.getByRole('img', { name: /^Latency of web-shop POST \/orders/ }).click()
-    await eventually(() => Object.keys(parametersOf(page))).toContain('since')
-    await page.keyboard.press('Escape')
-    await eventually(() => parametersOf(page)).toEqual(before)
-  })
-
-  test('releases: errors before and after each release match the API', async () => {
+  test('releases: registered releases with their facts, changes and entries', async () => {
     const page = await opened('Releases')
-    const releases = (await api<ApiPage<ReleaseHealth>>('release-health')).items
-    expect(releases.map(({ release }) => release.version)).toEqual(['2.7.0', '2.6.0'])
-    expect(releases[0]?.after.errors).toBeGreaterThan((releases[0]?.before.errors ?? 0) * 2)
-    for (const [index, { release, linked }] of releases.entries()) {
-      const card = releasesOf(page).nth(index)
-      await card.getByRole('heading', { name: release.version }).waitFor()
-      const text = await card.innerText()
-      for (const part of [release.branch, release.deployed_by, release.commit_hash?.slice(0, 7)])
-        expect(text).toContain(part)
-      // The windows grow with the time since the release, so page and API can count at different times.
-      await eventually(async () => {
-        await page.reload()
-        const counts = (await api<ApiPage<ReleaseHealth>>('release-health')).items[index]
-        const shown = await releasesOf(page).nth(index).innerText()
-        return [counts?.before, counts?.after].every((side) => {
-          const { errors = -1, entries = -1 } = side ?? {}
-          const count = errors === 0 ? '(?:no|0)' : String(errors)
-          return new RegExp(`${count} errors? among ${entries.toLocaleString('en')} entr`).test(shown)
-        })
-      }).toBe(true)
-      expect(text).toContain(linked.entries.toLocaleString('en'))
+    const table = page.getByRole('table', { name: 'Registered releases' })
+    await eventually(async () => (await cells(table)).map(([version]) => version)).toEqual(['2.7.0', '2.6.0'])
+    const { items: releases } = await api<ApiPage<StoredRelease>>('releases')
+    for (const [index, cell] of (await cells(table)).entries()) {
+      const { branch, deployed_by: by, commit_hash: commit } = releases[index]?.release ?? {}
+      for (const fact of [branch, by, commit?.slice(0, 7)]) expect(cell.join(' ')).toContain(fact)
     }
-    await releasesOf(page).first().getByText('Changelog').click()
-    await releasesOf(page).first().getByText('Vouchers can be combined').waitFor()
-    await releasesOf(page)
-      .first()
-      .getByRole('link', { name: /entries of this release/ })
-      .click()
+    await table.getByRole('button', { name: '2.7.0' }).click()
+    await table.getByText('Vouchers can be combined').waitFor()
+    await table.getByRole('link', { name: 'Entries of this release' }).click()
     await eventually(() => rows(page).count()).toBeGreaterThan(1)
     expect(parametersOf(page)).toEqual({ q: `release_id:${releases[0]?.release_id}` })
   })
@@ -218,13 +179,12 @@ describeInBrowser('the views', () => {
     expect(monitors).toHaveLength(3)
     expect(monitors.map(({ name }) => name)).toEqual(['nightly backup', null, 'stock sync'])
     for (const { monitor, name, pings, interval_ms: intervalMs } of monitors) {
-      const title = name === null ? monitor : `${name} ${monitor}`
-      const card = items(page).filter({ has: page.getByRole('heading', { name: title, exact: true }) })
-      await card.getByText(`${(intervalMs ?? 0) / 60_000} min`, { exact: true }).waitFor()
-      await card.getByText(String(pings), { exact: true }).waitFor()
-      await card.getByRole('img', { name: new RegExp(`${pings} pings`) }).waitFor()
+      const monitored = items(page).filter({ hasText: `${name ?? ''} ${monitor}`.trim() })
+      for (const text of [`${(intervalMs ?? 0) / 60_000} min`, String(pings)])
+        await monitored.getByRole('cell', { name: text, exact: true }).waitFor()
+      await monitored.getByRole('img', { name: new RegExp(`${pings} pings`) }).waitFor()
       // One of the three monitors stopped after an hour.
-      await card.getByText(intervalMs === 4 * 60_000 ? /^late by/ : 'on time').waitFor()
+      await monitored.getByText(intervalMs === 4 * 60_000 ? /^late by/ : 'on time').waitFor()
     }
     expect(await page.content()).not.toContain('nightly-backup-token')
     const before = await items(page).first().getByText('ago').first().innerText()
@@ -240,41 +200,62 @@ describeInBrowser('the views', () => {
     const page = await opened('Feedback', [/404.*evt-nobody-knows/, /404.*entries\/x\b/])
     await eventually(() => items(page).count()).toBe(2)
     const about = items(page).filter({ hasText: 'I clicked “Pay” twice' })
-    for (const text of ['Jane Doe', 'jane@example.com', 'My card was charged once.'])
-      await about.getByText(text).first().waitFor()
+    for (const text of ['Jane Doe', 'jane@example.com', 'CardDeclinedError']) await about.getByText(text).waitFor()
     await items(page)
       .filter({ hasText: 'evt-nobody-knows' })
-      .getByText(/whose entry is not stored/)
+      .getByText(/not stored/)
       .waitFor()
-    await about.getByRole('link', { name: 'the order of Jane Doe could not be paid' }).click()
+    await about.getByRole('button', { name: /I clicked/ }).click()
+    await items(page).nth(2).getByText('My card was charged once.').waitFor()
+    await items(page).getByRole('link', { name: 'CardDeclinedError' }).click()
     await section(page, 'Feedback').getByText('My card was charged once.').waitFor()
 
     await call(`${service.url}/feedback`, { body: { event_id: 'x', comments: 'It came while one looked' } })
     await items(page).first().getByText('It came while one looked').waitFor()
   })
 
-  test('rejected: refused requests with endpoint and reasons', async () => {
+  test('rejected: requests with endpoint and reasons', async () => {
     const page = await opened('Rejected')
-    await eventually(() =>
-      items(page)
-        .filter({ has: page.getByRole('heading') })
-        .count(),
-    ).toBe(3)
-    const card = (text: string): Locator =>
-      items(page)
-        .filter({ has: page.getByRole('heading') })
-        .filter({ hasText: text })
-    const nightly = card('nightly-import-7')
-    for (const text of ['422', 'POST /ingest', 'logs[1].level', 'logs[2].timestamp'])
-      await nightly.getByText(text, { exact: true }).first().waitFor()
-    await nightly.getByText(/must be one of: debug, info, warn, error, fatal/).waitFor()
-    await nightly.getByText(/2 of 3 entries refused, 1 accepted/).waitFor()
-    await card('legacy-agent').getByText('field required').waitFor()
-    await card('legacy-agent').getByText('logs[0].message', { exact: true }).waitFor()
-    await card('POST /ingest/requests').getByText('requests[0].status_code', { exact: true }).waitFor()
+    await eventually(() => items(page).count()).toBe(3)
+    const rejected = (text: string): Locator => items(page).filter({ hasText: text })
+    const nightly = rejected('nightly-import-7')
+    for (const text of ['422', 'POST /ingest', '2 of 3', /logs\[1\]\.level/, /one of: debug, info, warn, error, fatal/])
+      await nightly.getByText(text).first().waitFor()
+    await rejected('legacy-agent').getByText('field required').waitFor()
+    await rejected('POST /ingest/requests')
+      .getByText(/requests\[0\]\.status_code/)
+      .waitFor()
+    await nightly.getByRole('button').click()
+    await items(page).getByText('1 entry accepted').waitFor()
+    await items(page)
+      .getByText(/logs\[2\]\.timestamp/)
+      .waitFor()
 
     await call(`${service.url}/ingest`, { body: { batch_id: 'while-looking', logs: 7 } })
-    await card('while-looking').getByText('logs', { exact: true }).waitFor()
+    await rejected('while-looking').getByText('logs: 7').waitFor()
+  })
+
+  test.each([
+    [1440, 'feedback', 25],
+    [1440, 'rejected', 25],
+    [390, 'requests', 8],
+  ])('%i px wide: %s has at least %i records a screen, and nothing is wider', async (width, view, least) => {
+    const own = await browser.serve()
+    for (let n = 0; n < 30; n += 1) {
+      await call(`${own.url}/feedback`, { body: { event_id: '', comments: `comment ${n}`, email: 'jane@example.com' } })
+      await call(`${own.url}/ingest`, { body: { batch_id: `batch ${n}`, logs: n } })
+    }
+    const requests = Array.from({ length: 30 }, (_, n) => ({
+      ...requestLog,
+      service: 'shop',
+      route: `/path/of/route/${n}`,
+    }))
+    await call(`${own.url}/ingest/requests`, { body: { requests } })
+    const page = await browser.open(own, { path: `/?view=${view}`, width, height: 900 })
+    await eventually(() => items(page).count()).toBe(30)
+    const boxes = await Promise.all((await items(page).all()).map(boxOf))
+    expect(boxes.filter(({ y, height }) => y + height <= 900).length).toBeGreaterThanOrEqual(least)
+    expect(boxes.filter(({ x, width: wide }) => x + wide > width)).toEqual([])
   })
 
   test('an invalid query is reported once, at the search field', async () => {
@@ -288,26 +269,6 @@ describeInBrowser('the views', () => {
       expect([name, await alerts.count()]).toEqual([name, 1])
       expect((await alerts.locator('mark').innerText()).length).toBeGreaterThan(0)
     }
-  })
-
-  test('the order is part of the address', async () => {
-    const page = await opened('Requests')
-    const order = page.getByRole('group', { name: 'Order' })
-    await order.getByRole('button', { name: 'Newest' }).click()
-    await page.getByRole('columnheader', { name: 'p95' }).getByRole('button').click()
-    await page.getByRole('columnheader', { name: 'p95' }).getByRole('button').click()
-    expect(parametersOf(page)).toEqual({ view: 'requests', sort: 'timestamp', routes: 'p95_ms' })
-    await page.getByRole('region', { name: 'Single requests' }).getByRole('link').first().click()
-    await rows(page).first().waitFor()
-    await page.goBack()
-    await order.getByRole('button', { name: 'Newest', pressed: true }).waitFor()
-    await eventually(() => page.getByRole('columnheader', { name: 'p95' }).getAttribute('aria-sort')).toBe('ascending')
-
-    await viewLink(page, 'Errors').click()
-    await order.getByRole('button', { name: 'Most frequent' }).click()
-    expect(parametersOf(page)).toEqual({ view: 'errors', sort: 'count' })
-    await page.reload()
-    await order.getByRole('button', { name: 'Most frequent', pressed: true }).waitFor()
   })
 
   test('additional list items stay while a time range slides', async () => {

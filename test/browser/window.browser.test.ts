@@ -28,7 +28,7 @@ describeInBrowser('the window', () => {
    */
   const beyond = (page: Page): Promise<string[]> =>
     page.evaluate(`(() => {
-    const mayScroll = (element) => element.closest('pre, [role=region][tabindex], .table-scroll') !== null
+    const mayScroll = (element) => element.closest('pre, [role=region][tabindex], .table-scroll, .toolbar') !== null
     const isCut = (element) => {
       for (let one = element; one !== null; one = one.parentElement) if (getComputedStyle(one).textOverflow === 'ellipsis') return true
       return false
@@ -82,35 +82,21 @@ describeInBrowser('the window', () => {
     await eventually(() => rows(page).first().isVisible()).toBe(true)
   })
 
-  test('narrow: a button shows the filters, which work', async () => {
-    const page = await browser.open(service, { width: 390 })
+  test('narrow: the tools are in one line that scrolls, and the panel of fields is within the window', async () => {
+    const page = await browser.open(service, { width: 390, path: '/?q=a' })
     await rows(page).first().waitFor()
-    await page.getByRole('button', { name: /^Filters/, expanded: false }).click()
     await page.getByRole('button', { name: 'Service', exact: true }).click()
-    const option = page.getByRole('listbox', { name: 'Service' }).getByRole('option', { name: /^shipping/ })
-    const { x, width } = await boxOf(option)
+    const { x, width } = await boxOf(page.getByRole('region', { name: 'Fields' }))
     expect(x).toBeGreaterThanOrEqual(0)
     expect(x + width).toBeLessThanOrEqual(390)
-    await option.click()
-    await eventually(() => parametersOf(page)).toEqual({ q: 'service:shipping' })
-    await eventually(async () => (await rows(page).allInnerTexts()).every((text) => text.includes('no carrier'))).toBe(
-      true,
-    )
-  })
-
-  test('narrow: in other views a button shows the filters too; the search leaves room for it', async () => {
-    const page = await browser.open(service, { width: 390, path: '/?view=errors&q=a' })
-    await page.getByRole('button', { name: /^Filters/, expanded: false }).click()
-    await page.getByRole('button', { name: 'Service', exact: true }).click()
-    await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: /^Filters/, expanded: true }).click()
-    await eventually(() => page.getByRole('button', { name: 'Service', exact: true }).isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Filter by shipping' }).click()
+    await eventually(() => parametersOf(page)['q']).toBe('a service:shipping')
     const padding = await page.evaluate<number>(
       `parseFloat(getComputedStyle(document.querySelector('.search .field')).paddingRight)`,
     )
     const field = await boxOf(searchBox(page))
-    const { x } = await boxOf(page.getByRole('button', { name: 'Clear the search' }))
-    expect(field.x + field.width - padding).toBeLessThanOrEqual(x)
+    const clear = await boxOf(page.getByRole('button', { name: 'Clear the search' }))
+    expect(field.x + field.width - padding).toBeLessThanOrEqual(clear.x)
   })
 
   test('is light or dark like the system, or as selected; it remembers the selection', async () => {
@@ -121,12 +107,16 @@ describeInBrowser('the window', () => {
         `getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0) / 3`,
       )
     expect(await lightness()).toBeLessThan(70)
-    await page.getByRole('button', { name: /^Theme: system; change to light/ }).click()
+    const choose = async (theme: string): Promise<void> => {
+      await page.keyboard.press('?')
+      await page.getByRole('combobox', { name: 'Theme' }).selectOption(theme)
+    }
+    await choose('light')
     await eventually(lightness).toBeGreaterThan(200)
     await page.reload()
     await rows(page).first().waitFor()
     expect(await lightness()).toBeGreaterThan(200)
-    await page.getByRole('button', { name: /^Theme: light; change to dark/ }).click()
+    await choose('dark')
     await page.emulateMedia({ colorScheme: 'light' })
     await eventually(lightness).toBeLessThan(70)
   })
@@ -136,7 +126,7 @@ describeInBrowser('the window', () => {
     await page.getByText('Nothing has arrived yet').waitFor()
     const lines = await page.getByLabel('Lines that connect an application').innerText()
     expect(lines).toContain(`url: '${empty.url}'`)
-    expect(lines.split('\n').filter((line) => line !== '')).toHaveLength(5)
+    expect(lines.split('\n').filter((line) => line !== '')).toHaveLength(7)
     await page.getByRole('button', { name: 'Copy' }).click()
     await eventually(() => page.evaluate('navigator.clipboard.readText()')).toBe(lines)
     await ingest(empty, [entryOf({ message: 'connected' })])
@@ -167,5 +157,21 @@ describeInBrowser('the window', () => {
     await page.getByRole('heading', { name: 'No entry matches' }).waitFor()
     expect(await searchBox(page).inputValue()).toBe('nothing has this')
     expect(await row(page, '').count()).toBe(0)
+  })
+
+  test('seven windows of a browser load; four are live, and the next one when one of them closes', async () => {
+    const first = await browser.open(service, { isFresh: true })
+    const others: Page[] = []
+    for (let n = 0; n < 6; n++) others.push(await browser.open(service, { sharesProfileWith: first }))
+    for (const page of [first, ...others]) await rows(page).first().waitFor()
+    const live = async (): Promise<number> => {
+      const counts = others
+        .filter((page) => !page.isClosed())
+        .map((page) => page.getByText('Live', { exact: true }).count())
+      return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
+    }
+    await eventually(live).toBe(3)
+    await first.close()
+    await eventually(live).toBe(4)
   })
 })

@@ -10,12 +10,12 @@ import { toPlainText } from '../../src/service/viewer/plain-text.js'
 import { describeInBrowser, useBrowser } from './browser.js'
 import { CORPUS } from './corpus.js'
 import { hostileEntry, hostileFeedback, hostileRelease, hostileRequest, refusedBodies } from './hostile.js'
-import { detail, eventually, goTo, grid, openFilters, rows, section } from './viewer.js'
+import { detail, eventually, goTo, grid, rows } from './viewer.js'
 
 const VIEWS = ['entries', 'errors', 'traces', 'requests', 'releases', 'monitors', 'feedback', 'rejected']
 /** Expected error replies: some event ids have no entry, and some URLs are too long. */
 const REFUSED = [/status of (?:400|404|414|431)/]
-const PICKERS = ['Service', 'Environment', 'Version', 'Release', 'Tag']
+const FIELDS = ['service', 'environment', 'version', 'release_id', 'tag']
 
 /** Finds elements that the page never has in its body, attributes with code, and URLs of other sites. */
 const LOOK_FOR_FOREIGN = `(() => {
@@ -97,11 +97,6 @@ describeInBrowser('hostile texts', () => {
     }
   }
 
-  test('the corpus has the expected size', () => {
-    expect(new Set(CORPUS).size).toBe(CORPUS.length)
-    expect(CORPUS.length).toBeGreaterThanOrEqual(60)
-  })
-
   test('the check detects a page that trusts its data', async () => {
     page = await browser.open(service, { isFresh: true, tolerates: [/./] })
     await rows(page).first().waitFor()
@@ -159,16 +154,14 @@ describeInBrowser('hostile texts', () => {
     expect(unseen()).toEqual([])
   })
 
-  test('in the pickers, as filters, and in the address', async () => {
+  test('as values of fields, as filters, and in the address', async () => {
     page = await browser.open(service, { tolerates: REFUSED })
     await rows(page).first().waitFor()
-    await openFilters(page)
-    for (const title of PICKERS) {
-      await page.getByRole('button', { name: title, exact: true }).click()
-      const options = page.getByRole('listbox', { name: title }).getByRole('option')
-      await eventually(() => options.count()).toBeGreaterThanOrEqual(50)
-      await expectHarmless(title)
-      await page.keyboard.press('Escape')
+    for (const field of FIELDS) {
+      await goTo(page, `/?field=${field}`)
+      const values = page.getByRole('region', { name: 'Fields' }).getByRole('listitem')
+      await eventually(() => values.count()).toBeGreaterThanOrEqual(50)
+      await expectHarmless(field)
     }
     for (const text of CORPUS.filter((one) => one.length < 500 && one.trim() !== '')) {
       const filters = new URLSearchParams({
@@ -179,7 +172,6 @@ describeInBrowser('hostile texts', () => {
       await goTo(page, `/?${filters.toString()}`)
       await expectHarmless(text)
     }
-    await page.getByRole('group', { name: 'Active filters' }).waitFor()
   })
 
   test.each(['errors', 'requests', 'traces', 'releases'])('as filters of the view %s', async (view) => {
@@ -188,13 +180,14 @@ describeInBrowser('hostile texts', () => {
       view,
       q: text,
       since: text,
-      route: text,
       trace: text,
       before: text,
+      after: text,
       entry: text,
     })
     page = await browser.open(service, { path: `/?${filters.toString()}`, tolerates: REFUSED })
-    await page.getByRole('alert').or(page.getByText('This trace is not stored')).first().waitFor()
+    await page.getByRole('heading').first().waitFor()
+    await eventually(() => page.getByText('Loading …').count()).toBe(0)
     await expectHarmless(view)
   })
 
@@ -229,23 +222,4 @@ describeInBrowser('hostile texts', () => {
       expect(copies, `${JSON.stringify(text)} is shown`).toBeGreaterThanOrEqual(text.length < 60 ? 20 : 8)
     }
   }, 180_000)
-
-  test('in the raw JSON', async () => {
-    page = await browser.open(service, { tolerates: REFUSED })
-    await rows(page).first().waitFor()
-    for (const [index, text] of CORPUS.entries()) {
-      if (text.length > 500 || index % 8 !== 0) continue
-      const stored = service.entries({ limit: CORPUS.length }).items.find(({ entry }) => entry.message === text)
-      await goTo(page, `/?entry=${stored?.id}`)
-      await detail(page)
-        .getByText(stored?.id ?? '')
-        .waitFor()
-      const button = detail(page).getByRole('button', { name: 'Raw JSON', exact: true })
-      if ((await button.getAttribute('aria-expanded')) === 'false') await button.click()
-      const raw = await section(page, 'Raw JSON')
-        .locator('pre')
-        .evaluate((element: { textContent: string }) => element.textContent)
-      expect(JSON.parse(raw)).toEqual(JSON.parse(JSON.stringify(stored?.entry)))
-    }
-  })
 })
