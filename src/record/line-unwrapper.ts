@@ -9,8 +9,8 @@ import type { OnLine } from './line-reader.js'
 import type { Mapper } from './mapper.js'
 import { unwrapLine } from './unwrap-line.js'
 
-/** Start of an object that is no wrapper: keys of wrappers begin with `log`, `message`, `_` or a capital letter, see `unwrapLine`. */
-const RECORD_START = /^\{"(?!lo|me|[A-Z_])/
+/** Start of an object that is no wrapper: keys of wrappers begin with `id`, `log`, `message`, `_` or a capital letter, see `unwrapLine`. */
+const RECORD_START = /^\{"(?!id|lo|me|[A-Z_])/
 /** UTF-16, decoded as UTF-8. */
 const UTF_16 = /^\ufffd{0,2}\0?(?:[^\0]\0){3}/
 

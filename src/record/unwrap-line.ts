@@ -20,6 +20,8 @@ const WRAPPER_OBJECTS = [
   [/"__REALTIME_TIMESTAMP":"/, 'MESSAGE'],
   // PM2 with log_type json
   [/"type":"(?:out|err)","process_id":/, 'message'],
+  // an export of the local service, tail --json, query --json
+  [/^\{"id":"[^"]*","seq":\d+,"received_at":"/, 'entry'],
 ] as const
 
 const COLORS = '(?:\\u001b\\[[\\d;]*m)*'
@@ -75,7 +77,7 @@ function unwrapObject(line: string, member: string): UnwrappedLine | undefined |
   if (!isObject(wrapper) || wrapper['level'] !== undefined) return undefined
   const value = wrapper[member]
   // journalctl writes text with control characters as a list of bytes, several texts as a list, and null for a long text.
-  const text = Array.isArray(value) ? readTexts(value) : value
+  const text = Array.isArray(value) ? readTexts(value) : isObject(value) ? JSON.stringify(value) : value
   if (typeof text !== 'string') return member === 'MESSAGE' && value === null ? null : undefined
   const stream = member === 'log' ? String(wrapper['stream']) : undefined
   return { text: text.replace(/\r?\n$/, ''), stream, continuedIn: text.endsWith('\n') ? undefined : stream }

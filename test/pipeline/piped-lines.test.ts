@@ -189,6 +189,28 @@ describe('wrapped lines', () => {
     expect(pipe(first).problems).toEqual([50])
   })
 
+  test('an entry of the local service is the entry that was sent', () => {
+    const entry = {
+      level: 'error',
+      message: 'payment failed',
+      timestamp: TIME.replace(/\d{6}Z$/, 'Z'),
+      service: 'shop',
+      source: '/a.js:1:1',
+      request_id: 'q-1',
+      request: { method: 'GET', path: '/x', status_code: 500, duration_ms: 12.5 },
+      trace: { trace_id: 'a'.repeat(32) },
+      error: { type: 'TypeError', message: 'm', stack: 'TypeError: m\n    at x (/a.js:1:1)' },
+      user: { id: 'u-1' },
+      breadcrumbs: [{ type: 'log', message: 'b', level: 'info', timestamp: '2026-01-31T08:00:00.000Z' }],
+      tags: ['a'],
+      metadata: { pid: 1, orderId: 4711, entry: { level: 10 } },
+    }
+    const line = JSON.stringify({ id: 'ent_1', seq: 7, received_at: TIME, batch_id: null, entry })
+    expect(pipe(`${line}\n${line}\n`)).toEqual({ entries: [entry, entry], received: 2, problems: [] })
+    const record = JSON.stringify({ id: 'a', seq: 7, received_at: TIME, entry, level: 30, msg: 'a record' })
+    expect(read(`${record}\n`)).toEqual(['info a record'])
+  })
+
   test('PM2 writes several lines in one object', () => {
     const message = `${ERROR}\n${STACK.join('\n')}\n${ERROR}\n`
     const line = JSON.stringify({ message, timestamp: '', type: 'out', process_id: 0, app_name: 'a' })

@@ -119,12 +119,13 @@ export function run(from: usize, limit: usize, room: i32, bytes: i32, admitted: 
   return reason
 }
 
-/** Keys of wrappers begin with `log`, `message`, `_` or a capital letter, see `LineUnwrapper`. */
+/** Keys of wrappers begin with `id`, `log`, `message`, `_` or a capital letter, see `LineUnwrapper`. */
 function mayBeWrapped(from: usize): bool {
   const start = load<u32>(from)
   if ((start & 0xffff) !== 0x227b) return true // {"
   const c = load<u8>(from, 2)
-  return c === 0x5f || (c >= 0x41 && c <= 0x5a) || start >>> 16 === 0x6f6c || start >>> 16 === 0x656d
+  const pair = start >>> 16
+  return c === 0x5f || (c >= 0x41 && c <= 0x5a) || pair === 0x6469 || pair === 0x6f6c || pair === 0x656d
 }
 
 /** Whether the run stops at the line that was read. It also stops if breadcrumbs do not fit. */
