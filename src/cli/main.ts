@@ -5,18 +5,14 @@ import { VERSION } from '../version.js'
 import { COMMON_FLAGS, parseArguments } from './shared/arguments.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from './shared/command.js'
 import type { Command } from './shared/command.js'
-import { formatHelp, toHelpData } from './shared/help.js'
-import { formatJsonLine, toPrintable } from './shared/printable.js'
+import { formatHelp } from './shared/help.js'
+import { formatJsonLine, toPrintable } from './shared/terminal.js'
 import { findCommand } from './shared/subcommands.js'
 import type { CommandGroup } from './shared/subcommands.js'
 
 const VERSION_COMMAND: Command = {
-  summary: 'Prints the version.',
   examples: [['npx pino-ingest version', '']],
-  usage: ['pino-ingest version [FLAGS]'],
-  flags: {},
-  notes: [],
-  jsonFailuresTo: 'stdout',
+  hasNoDebugFlag: true,
   run: ({ switches }) => {
     process.stdout.write(switches.has('json') ? formatJsonLine({ version: VERSION }) : `${VERSION}\n`)
     return Promise.resolve(EXIT_DONE)
@@ -31,6 +27,14 @@ const COMMANDS: CommandGroup['commands'] = {
   tail: {
     summary: 'prints entries as the local service receives them',
     load: async () => (await import('./tail/tail-command.js')).tailCommand,
+  },
+  query: {
+    summary: "prints matching entries, or counts of a field's values, and exits",
+    load: async () => (await import('./query/query-command.js')).queryCommand,
+  },
+  mcp: {
+    summary: 'lets an assistant search the entries of the local service, over MCP',
+    load: async () => (await import('./mcp/mcp-command.js')).mcpCommand,
   },
   doctor: {
     summary: 'checks configuration, reachability and key, and shows how to fix problems',
@@ -65,6 +69,7 @@ const COMMANDS: CommandGroup['commands'] = {
 
 const PROGRAM: CommandGroup = {
   name: '',
+  summary: 'reads log lines from stdin, sends them to the service, and copies them to stdout',
   commands: COMMANDS,
   loadDefault: async () => (await import('./pipe/pipe-command.js')).pipeCommand,
 }
@@ -73,18 +78,26 @@ async function main(given: readonly string[]): Promise<number> {
   const args = given[0] === 'help' ? [...given.slice(1), '--help'] : given
   const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
   const asJson = own.includes('--json')
-  let failuresTo: Command['jsonFailuresTo'] = 'stdout'
+  let failuresTo: 'stdout' | 'stderr' = 'stdout'
   let afterFailure: Command['afterFailure']
   const words: string[] = []
   try {
     await import('../shared/node-version.js')
-    const { command: loaded, commands } = await findCommand(PROGRAM, args, words)
-    const command = { ...loaded, flags: { ...loaded.flags, ...COMMON_FLAGS } }
+    const { command: loaded, commands, summary } = await findCommand(PROGRAM, args, words)
+    const { debug, ...common } = COMMON_FLAGS
+    const command = {
+      ...loaded,
+      flags: { ...loaded.flags, ...(loaded.hasNoDebugFlag !== true && { debug }), ...common },
+    }
     afterFailure = command.afterFailure
-    failuresTo = command.takesProgram === true && args.includes('--') ? 'stderr' : command.jsonFailuresTo
+    if (command.usesStdout === true || (command.takesProgram === true && args.includes('--'))) failuresTo = 'stderr'
     const parsed = parseArguments(args.slice(words.length), command)
     if (parsed.switches.has('help')) {
-      process.stdout.write(asJson ? formatJsonLine(toHelpData(command, commands)) : formatHelp(command, commands))
+      process.stdout.write(
+        asJson
+          ? formatJsonLine({ summary, commands, ...command })
+          : formatHelp(command, ['pino-ingest', ...words].join(' '), summary, commands, process.stdout.columns),
+      )
       return EXIT_DONE
     }
     if (parsed.switches.has('version')) return await VERSION_COMMAND.run(parsed)

@@ -1,6 +1,6 @@
 /** The flags of `dev`, parsed into options of the service. Pure. */
 import type { IngestServiceOptions } from '../../service/index.js'
-import { createUsageError } from '../shared/command.js'
+import { UTC_FLAG } from '../local/record-line.js'
 import type { Arguments, Flags } from '../shared/command.js'
 import { parseDurationMs, parseBytes, parseInteger } from '../shared/quantities.js'
 
@@ -9,7 +9,10 @@ const DEFAULT_PORT = 4319
 
 export const DEV_FLAGS: Flags = {
   port: { value: 'NUMBER', meaning: `port to listen on (${DEFAULT_PORT}); 0 uses a free port` },
-  host: { value: 'HOST', meaning: '127.0.0.1 (default), ::1 or localhost; only loopback is allowed' },
+  load: {
+    value: 'FILE',
+    meaning: 'loads FILE at startup: a log file, an export of the page, or output of tail --json or query --json',
+  },
   db: { value: 'FILE', meaning: 'stores received records in this file and loads its content at startup' },
   'max-entries': {
     value: 'NUMBER',
@@ -20,41 +23,31 @@ export const DEV_FLAGS: Flags = {
     meaning: 'limit of each kind of record, such as 256mb or 1gb; the oldest are deleted first (192mb)',
   },
   'max-age': { value: 'AGE', meaning: 'deletes records older than this, such as 30m, 12h or 7d (no limit)' },
+  open: { meaning: 'opens the page in the browser' },
+  ...UTC_FLAG,
   quiet: { short: 'q', meaning: 'does not print received records' },
   show: { meaning: 'with a program: prints received records on stderr' },
 }
 
-const HOSTS = ['127.0.0.1', '::1', 'localhost'] as const
-
-type Host = (typeof HOSTS)[number]
-
-function isHost(text: string | undefined): text is Host | undefined {
-  return text === undefined || (HOSTS as readonly string[]).includes(text)
-}
-
 /** @throws CommandError */
 export function parseServiceOptions({ texts }: Arguments): IngestServiceOptions {
-  const host = texts.get('host')
-  if (!isHost(host))
-    throw createUsageError(`--host must be ${HOSTS.join(', ')} (only loopback is allowed), got ${JSON.stringify(host)}`)
-  const value = <T>(flag: string, read: (flag: string, text: string) => T): T | undefined => {
-    const text = texts.get(flag)
-    return text === undefined ? undefined : read(flag, text)
+  const values = {
+    dbFile: texts.get('db'),
+    maxEntries: parse(texts, 'max-entries', (flag, text) => parseInteger(flag, text, 1, Number.MAX_SAFE_INTEGER)),
+    maxStoreBytes: parse(texts, 'max-bytes', parseBytes),
+    maxAgeMs: parse(texts, 'max-age', parseDurationMs),
   }
   return {
-    port: value('port', (flag, text) => parseInteger(flag, text, 0, 65_535)) ?? DEFAULT_PORT,
-    ...omitUndefined({
-      dbFile: texts.get('db'),
-      host,
-      maxEntries: value('max-entries', (flag, text) => parseInteger(flag, text, 1, Number.MAX_SAFE_INTEGER)),
-      maxStoreBytes: value('max-bytes', parseBytes),
-      maxAgeMs: value('max-age', parseDurationMs),
-    }),
+    port: parse(texts, 'port', (flag, text) => parseInteger(flag, text, 0, 65_535)) ?? DEFAULT_PORT,
+    ...(Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as IngestServiceOptions),
   }
 }
 
-type Defined<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> }
-
-function omitUndefined<T extends object>(values: T): Defined<T> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>
+function parse<T>(
+  texts: ReadonlyMap<string, string>,
+  flag: string,
+  read: (flag: string, text: string) => T,
+): T | undefined {
+  const text = texts.get(flag)
+  return text === undefined ? undefined : read(flag, text)
 }

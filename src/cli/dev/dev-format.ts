@@ -1,7 +1,7 @@
 /** Formats the messages of `dev` as text and JSON. Pure. */
 import { LOCAL_URL } from '../../options/resolve-options.js'
 import type { IngestService, IngestServiceOptions } from '../../service/index.js'
-import { toPrintable } from '../shared/printable.js'
+import { formatEntryCount, toPrintable } from '../shared/terminal.js'
 
 type Started = Pick<IngestService, 'url' | 'origin' | 'port' | 'arrived' | 'token' | 'pageUrl'>
 
@@ -9,28 +9,23 @@ const MAX_PROGRAM_CHARS = 60
 
 export function toStartedData(service: Started, { dbFile }: IngestServiceOptions): object {
   const { url, origin, port, arrived, token, pageUrl } = service
-  return {
-    page_url: pageUrl,
-    url,
-    origin,
-    port,
-    token,
-    db: dbFile ?? null,
-    arrived,
-  }
+  return { page_url: pageUrl, url, origin, port, token, db: dbFile ?? null, arrived }
 }
 
 /** @param isTokenFound whether applications of this user find the token without the variable */
 export function formatStarted(service: Started, { dbFile }: IngestServiceOptions, isTokenFound: boolean): string {
   const { url, origin, token, pageUrl, arrived } = service
-  const kept =
-    dbFile === undefined
-      ? 'Stored in memory until it ends; --db FILE stores it in a file.'
-      : `Stored in ${toPrintable(dbFile)}, which holds ${arrived} ${arrived === 1 ? 'entry' : 'entries'}.`
-  return `Open the page: ${pageUrl}
+  const kept = dbFile === undefined ? 'memory until it ends; --db FILE stores it in a file' : toPrintable(dbFile)
+  const count = arrived === 0 ? '' : ` ${formatEntryCount(arrived)} stored.`
+  const start = `Open the page:
 
-The local service listens on ${url} (Ctrl-C ends it)
+${pageUrl}
 
+The local service listens on ${url} (Ctrl-C ends it).
+Stored in ${kept}.${count}
+`
+  if (arrived > 0) return start
+  return `${start}
 Connect an application:
 
   import pino from 'pino'
@@ -49,7 +44,6 @@ Print received entries in another terminal, as lines or as JSON:
   npx pino-ingest tail${isDefault(url) ? '' : ` --url ${origin}`} --level error,fatal --full
   curl -H 'Authorization: Bearer ${token}' '${origin}/local/entries?level=error,fatal'
 
-${kept}
 `
 }
 

@@ -4,10 +4,9 @@ import { listAllVariables } from '../../options/option-table.js'
 import type { OptionName } from '../../options/option-table.js'
 import type { IngestService } from '../../service/index.js'
 import { systemClock } from '../../shared/clock.js'
-import { runChildProcess } from '../shared/child-process.js'
 import type { Environment } from '../shared/child-process.js'
-import { formatJsonLine, toPrintable } from '../shared/printable.js'
-import { onTerminationSignal } from '../shared/termination-signals.js'
+import { formatEntryCount, formatJsonLine, toPrintable } from '../shared/terminal.js'
+import { onTerminationSignal, runChildProcess } from '../shared/child-process.js'
 import { formatProgram } from './dev-format.js'
 
 /** These signals end the whole command. Ctrl-C ends only the program; the page stays open. */
@@ -38,7 +37,8 @@ export async function runWithProgram(
   const running = runChildProcess(program, env)
   const endedAtOnce = await Promise.race([running, waitForImmediate()])
   if (endedAtOnce?.startFailure === undefined) {
-    print(`entries of ${name} are shown at ${service.pageUrl}`)
+    print(`entries of ${name} are shown at`)
+    if (!asJson) process.stderr.write(`${service.pageUrl}\n`)
     if (overridden.length > 0) print(`overrides these variables for ${name}: ${overridden.join(', ')}`)
   }
   const { exitCode, signal, startFailure: failure } = await running
@@ -53,14 +53,13 @@ export async function runWithProgram(
     process.stderr.write(
       formatJsonLine({ exit_code: exitCode, signal, arrived, ...(failure !== undefined && { message: failure }) }),
     )
-  const ending =
-    failure ?? `${name} ended with ${signal ?? exitCode}, ${arrived} ${arrived === 1 ? 'entry' : 'entries'} arrived`
+  const ending = failure ?? `${name} ended with ${signal ?? exitCode}, ${formatEntryCount(arrived)} arrived`
   const isWatched = process.stdin.isTTY && process.stderr.isTTY && !asJson && failure === undefined
   if (!isWatched || isEnding) {
     print(ending)
     return exitCode
   }
-  print(`${ending}; the page stays open until Ctrl-C: ${service.pageUrl}`)
+  print(`${ending}; the page stays open until Ctrl-C`)
   await interrupted
   return exitCode
 }

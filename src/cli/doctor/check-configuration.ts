@@ -33,36 +33,16 @@ export function checkOptions(
   }
 }
 
-/** The origin of an option, and its value unless it is secret or an object. */
+/** The origin of an option, and its value unless it is or contains a secret. */
 function describeOption(option: OptionName, settings: Settings, given: Record<string, unknown>, env: Env): string[] {
   if (option === 'proxy') return [] // it has a check of its own
   const origin = given[option] !== undefined ? `--${option}` : describeVariables(option, env)
   if (origin === undefined) return []
+  const { secret, kind } = findRow(option)
   const value = settings[option as keyof Settings]
-  const isSecret = findRow(option).secret === true
-  return [
-    `${option}${isSecret || typeof value === 'object' ? '' : ` ${String(value)}`} (${origin}${isSecret ? ', not shown' : ''})`,
-  ]
-}
-
-/** As `describeOption`, for a report: with the members of groups, and `set` for secrets and for all other objects. */
-export function describeGivenOptions(
-  settings: Settings | undefined,
-  given: Record<string, unknown>,
-  env: Env,
-): string[] {
-  return NAMES.flatMap((option) => {
-    const origin = given[option] !== undefined ? `--${option}` : describeVariables(option, env)
-    if (origin === undefined) return []
-    const { secret, kind } = findRow(option)
-    const isProxyUrl = option === 'proxy' && settings?.proxy !== false
-    const value = isProxyUrl ? undefined : settings?.[option as keyof Settings]
-    const isHidden =
-      secret === true ||
-      value === undefined ||
-      (typeof value === 'object' && (kind.members === undefined || hasSecret(kind.members)))
-    return [`${option}: ${isHidden ? 'set' : JSON.stringify(value)} (${origin})`]
-  })
+  const isHidden = secret === true || (typeof value === 'object' && (!kind.members || hasSecret(kind.members)))
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return [`${option}${isHidden ? '' : ` ${text}`} (${origin}${secret === true ? ', not shown' : ''})`]
 }
 
 function hasSecret(members: Members): boolean {

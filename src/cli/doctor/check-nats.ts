@@ -17,7 +17,7 @@ import type { Settings } from '../../options/resolve-options.js'
 import { CommandError } from '../shared/command.js'
 import { openNatsSession } from '../shared/nats-session.js'
 import type { NatsSession } from '../shared/nats-session.js'
-import { formatAge, formatCount, formatSize } from '../shared/terminal-format.js'
+import { formatAge, formatCount, formatSize } from '../shared/terminal.js'
 import { fail, pass } from '../shared/check.js'
 import type { Check } from '../shared/check.js'
 

@@ -1,5 +1,4 @@
 /** `pino-ingest doctor`: checks the setup from the configuration to the service's reply. */
-import { resolve } from 'node:path'
 import { systemClock } from '../../shared/clock.js'
 import { readRegularFile } from '../../shared/safe-files.js'
 import type { Settings } from '../../options/resolve-options.js'
@@ -8,41 +7,29 @@ import { EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { formatChecks } from '../shared/check.js'
 import type { Check } from '../shared/check.js'
-import {
-  checkKeyUse,
-  checkOptions,
-  checkVariables,
-  describeGivenOptions,
-  describeRuntime,
-  OPTIONS_IN_CODE,
-} from './check-configuration.js'
+import { checkKeyUse, checkOptions, checkVariables, describeRuntime, OPTIONS_IN_CODE } from './check-configuration.js'
 import { checkLocal } from './check-local.js'
 import { checkNats, HTTP_SKIPPED } from './check-nats.js'
 import { checkReply } from './check-reply.js'
 import { createReport } from './problem-report.js'
-import type { ReportOptions } from './problem-report.js'
-import { findDefaultRoot } from '../../spool/spool-root.js'
 import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
-import { formatJsonLine } from '../shared/printable.js'
+import { formatJsonLine } from '../shared/terminal.js'
 
 export const doctorCommand: Command = {
-  summary:
-    'Checks configuration, spool folder, beforeSend, reachability and key, and shows how to fix problems. It sends an empty batch, which stores nothing. With PINO_INGEST_NATS_SERVERS it checks NATS JetStream instead of the service.',
   examples: [
     ['npx pino-ingest doctor', 'checks the configuration of this shell'],
     ['npx pino-ingest doctor --report > report.md', 'writes a text for a problem report, without secrets'],
   ],
-  usage: ['pino-ingest doctor [FLAGS]'],
   flags: {
     url: OPTION_FLAGS.url,
     report: { meaning: 'prints a text for a problem report: versions, configuration, checks, spool; no secrets' },
   },
   notes: [
+    'It sends an empty batch, which stores nothing. With PINO_INGEST_NATS_SERVERS it checks NATS JetStream instead of the service.',
     KEY_NOTE,
     'With --json, it prints a list of checks {"name", "ok", "detail", "fix"?}; a check with ok true and a fix is a warning.',
     'Exit codes: 0 no problems, 1 problems, 2 invalid flags.',
   ],
-  jsonFailuresTo: 'stdout',
   run,
 }
 
@@ -57,32 +44,16 @@ async function run(given: Arguments): Promise<number> {
     check,
     ...checkKeyUse(settings),
   ]
+  const keys = [env['PINO_INGEST_API_KEY'] ?? '', ...(settings?.secrets.map((key) => key.reveal()) ?? [])]
   const checks = [...before, ...(settings === undefined ? [] : await checkSettings(settings))]
   process.stdout.write(
     given.switches.has('json')
       ? formatJsonLine(checks)
       : given.switches.has('report')
-        ? await createReport(toReportOptions(checks, options, settings))
+        ? await createReport(given, checks, createSecretMask(keys))
         : formatChecks(checks),
   )
   return checks.every(({ ok }) => ok) ? EXIT_DONE : EXIT_FAILED
-}
-
-function toReportOptions(
-  checks: readonly Check[],
-  given: Record<string, unknown>,
-  settings: Settings | undefined,
-): ReportOptions {
-  const { env } = process
-  const spool = settings?.spool
-  const dir = spool !== undefined && spool !== false ? spool.dir : env['PINO_INGEST_SPOOL_DIR']
-  const keys = [env['PINO_INGEST_API_KEY'] ?? '', ...(settings?.secrets.map((key) => key.reveal()) ?? [])]
-  return {
-    checks,
-    options: describeGivenOptions(settings, given, env),
-    root: dir === undefined || dir === '' ? findDefaultRoot() : resolve(dir),
-    mask: createSecretMask(keys),
-  }
 }
 
 async function checkSettings(settings: Settings): Promise<Check[]> {

@@ -2,12 +2,10 @@
 import { sendFeedback } from '../../app/errors/send-feedback.js'
 import { EXIT_DONE, createUsageError } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
-import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
-import { formatJsonLine, toPrintable } from '../shared/printable.js'
-import { readStdinText } from '../shared/read-text.js'
+import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags, readTextFile } from '../shared/option-flags.js'
+import { formatJsonLine, toPrintable } from '../shared/terminal.js'
 
 export const feedbackCommand: Command = {
-  summary: "Sends a user's feedback about a logged event.",
   examples: [
     ["npx pino-ingest feedback --event 7f3a --comments 'It broke' --name Jane", 'about the event that the user saw'],
     ['npx pino-ingest feedback --event 7f3a --comments - < comments.txt', 'reads the text from a file'],
@@ -28,14 +26,13 @@ export const feedbackCommand: Command = {
     'With --json, it prints one line: {"sent": true, "event_id": …}.',
     'Exit codes: 0 sent, 1 not sent, 2 invalid flags or configuration.',
   ],
-  jsonFailuresTo: 'stdout',
   run,
 }
 
 async function run(given: Arguments): Promise<number> {
   const eventId = requireFlag(given, 'event', 'ID')
   const argument = requireFlag(given, 'comments', 'TEXT')
-  const comments = argument === '-' ? await readStdinText() : argument
+  const comments = argument === '-' ? await readTextFile('-', 'comments') : argument
   if (comments === '') throw createUsageError('--comments is empty')
   const [name, email] = [given.texts.get('name'), given.texts.get('email')]
   await sendFeedback(

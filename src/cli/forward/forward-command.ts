@@ -4,7 +4,6 @@ import type { CommandGroup } from '../shared/subcommands.js'
 
 const DEAD = createGroup({
   name: 'forward dead',
-  summary: 'Lists, shows and replays entries of a fleet that the service rejected.',
   examples: [
     ['npx pino-ingest forward dead ls', 'counts them by endpoint and reason'],
     ['npx pino-ingest forward dead replay --all', 'publishes them again, after their cause was fixed'],
@@ -30,7 +29,7 @@ export const forwardGroup: CommandGroup = {
   name: 'forward',
   commands: {
     init: {
-      summary: 'creates or checks the streams',
+      summary: 'creates the streams, the bucket and the consumers of a fleet, or reports how existing ones differ',
       load: async () => (await import('./forward-init.js')).forwardInitCommand,
     },
     dead: {

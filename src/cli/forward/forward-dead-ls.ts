@@ -4,21 +4,16 @@ import { EXIT_DONE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { formatDeadLetterCount, formatRejection } from '../shared/entry-printer.js'
 import { NATS_NOTE } from '../shared/nats-session.js'
-import { formatJsonLine, toPrintable } from '../shared/printable.js'
-import { formatColumns, formatNumber } from '../shared/terminal-format.js'
+import { formatColumns, formatJsonLine, formatNumber, toPrintable } from '../shared/terminal.js'
 import { withDeadLetters } from './selected-dead-letters.js'
 
 export const deadLsCommand: Command = {
-  summary: 'Counts the entries that the service rejected, by endpoint and reason. It changes nothing.',
   examples: [['npx pino-ingest forward dead ls', 'rejected entries by endpoint and reason']],
-  usage: ['pino-ingest forward dead ls [FLAGS]'],
-  flags: {},
   notes: [
     NATS_NOTE,
     'With --json, it prints one object: stream, entries, groups of endpoint, reason and count.',
     'Exit codes: 0 done, 1 the stream cannot be read, 2 invalid flags or configuration.',
   ],
-  jsonFailuresTo: 'stdout',
   run,
 }
 

@@ -8,7 +8,7 @@ import type { Arguments, Command } from '../shared/command.js'
 import { formatDeadLetterCount } from '../shared/entry-printer.js'
 import { NATS_NOTE } from '../shared/nats-session.js'
 import type { NatsSession } from '../shared/nats-session.js'
-import { formatJsonLine, toPrintable } from '../shared/printable.js'
+import { formatJsonLine, toPrintable } from '../shared/terminal.js'
 import { isJsonObject, withDeadLetters } from './selected-dead-letters.js'
 
 /** Letters published concurrently. */
@@ -17,20 +17,16 @@ const CONCURRENCY = 32
 const REPEATED = { timeout: 5_000, retries: 5 }
 
 export const deadReplayCommand: Command = {
-  summary:
-    'Publishes entries that the service rejected to the queue again, and deletes each from the dead letters when JetStream has stored it.',
   examples: [['npx pino-ingest forward dead replay --all', 'publishes all rejected entries again']],
   usage: ['pino-ingest forward dead replay BATCH_ID [FLAGS]', 'pino-ingest forward dead replay --all [FLAGS]'],
   flags: { all: { meaning: 'all dead letters' } },
   notes: [
     'BATCH_ID is the batch_id of the batch that contained the entry. Each entry becomes its own batch, with an id derived from its index in that batch.',
     'After a kill, run it again to continue. No entry is delivered twice while the ids of delivered batches are kept.',
-    'An entry that the service rejects again becomes a dead letter again.',
     NATS_NOTE,
     'Exit codes: 0 all were published, 1 some were not, 2 invalid flags or configuration.',
   ],
   maxPositionals: 1,
-  jsonFailuresTo: 'stdout',
   run,
 }
 

@@ -8,7 +8,6 @@ import { NATS_NOTE } from '../shared/nats-session.js'
 import { isJsonObject, withDeadLetters } from './selected-dead-letters.js'
 
 export const deadShowCommand: Command = {
-  summary: 'Shows the entries that the service rejected, the oldest first, with its reason. It changes nothing.',
   examples: [
     ['npx pino-ingest forward dead show', 'the oldest rejected entries with their reasons'],
     ['npx pino-ingest forward dead show --json', 'for a script'],
@@ -22,7 +21,6 @@ export const deadShowCommand: Command = {
     'Exit codes: 0 done, 1 the batch has no dead letters or the stream cannot be read, 2 invalid flags or configuration.',
   ],
   maxPositionals: 1,
-  jsonFailuresTo: 'stdout',
   run,
 }
 

@@ -8,17 +8,14 @@ import type { Check } from '../shared/check.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { NATS_NOTE, openNatsSession } from '../shared/nats-session.js'
-import { formatJsonLine, toPrintable } from '../shared/printable.js'
+import { formatJsonLine, toPrintable } from '../shared/terminal.js'
 import { parseBytes, parseInteger } from '../shared/quantities.js'
 
 export const forwardInitCommand: Command = {
-  summary:
-    'Creates the stream, the dead-letter stream, the bucket and the consumers of a fleet in NATS JetStream, or reports how existing ones differ. It never changes or deletes anything.',
   examples: [
     ['npx pino-ingest forward init', 'on a cluster: creates the streams, or compares those that exist'],
     ['npx pino-ingest forward init --replicas 1 --max-bytes 1gb', 'on one server, with at most 1 GiB'],
   ],
-  usage: ['pino-ingest forward init [FLAGS]'],
   flags: {
     replicas: { value: 'COUNT', meaning: 'copies of each batch, each on another server: 1, 3 or 5 (3)' },
     'max-bytes': { value: 'SIZE', meaning: 'limit of queued batches, reserved immediately on each server (6gb)' },
@@ -31,7 +28,6 @@ export const forwardInitCommand: Command = {
     'With --json, it prints a list of checks as doctor does: {"name", "ok", "detail", "fix"?}. It ends at the first part that cannot be created or read.',
     'Exit codes: 0 everything is set up, 1 a part differs or failed, 2 invalid flags or configuration.',
   ],
-  jsonFailuresTo: 'stdout',
   run,
 }
 

@@ -8,17 +8,15 @@ import { resolveFromProcess } from '../../options/resolve-options.js'
 import { systemClock } from '../../shared/clock.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
-import { formatJsonLine, toPrintable } from '../shared/printable.js'
-import { formatNumber } from '../shared/terminal-format.js'
+import { formatJsonLine, formatNumber, toPrintable } from '../shared/terminal.js'
 import { resolveNatsSettings } from '../shared/nats-session.js'
-import { requireDestination } from '../shared/require-destination.js'
-import { onTerminationSignal } from '../shared/termination-signals.js'
+import { requireDestination } from '../shared/option-flags.js'
+import { onTerminationSignal } from '../shared/child-process.js'
 import { loadKv } from '../../forward/delivered-batches.js'
 import { Forwarder } from '../../forward/forwarder.js'
 import { parseMetricsAddress, startMetricsServer } from './metrics-server.js'
 
 export const forwardRunCommand: Command = {
-  summary: 'Delivers batches from NATS JetStream to the service until a signal.',
   examples: [
     ['npx pino-ingest forward', 'delivers until a signal'],
     ['npx pino-ingest forward --metrics 127.0.0.1:9464', 'also serves metrics and the readiness probe'],
@@ -38,7 +36,7 @@ service. Any number of forwarders may run side by side.`,
 and at the end forward:stop.`,
     'Exit codes: 0 stopped by a signal; 1 failed, or was ended by a second signal or after 10 s, before shutdown had finished; 2 invalid flags or configuration.',
   ],
-  jsonFailuresTo: 'stderr',
+  usesStdout: true,
   run,
 }
 

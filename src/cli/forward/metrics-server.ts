@@ -5,7 +5,7 @@ import type { AddressInfo, ListenOptions } from 'node:net'
 import { PROMETHEUS_CONTENT_TYPE } from '../../app/metrics/prometheus-text.js'
 import type { Health } from '../../forward/forwarder.js'
 import { CommandError, createUsageError, EXIT_FAILED } from '../shared/command.js'
-import { formatJsonLine } from '../shared/printable.js'
+import { formatJsonLine } from '../shared/terminal.js'
 
 const LOOPBACK = '127.0.0.1'
 

@@ -1,6 +1,5 @@
 /** `pino-ingest heartbeat`: pings a monitor, immediately or when a program has succeeded. */
-import { accessSync, constants, statSync } from 'node:fs'
-import { basename, delimiter, join } from 'node:path'
+import { basename } from 'node:path'
 import { Pinger } from '../../app/heartbeats/pinger.js'
 import { reportUnusedKey } from '../../client/key-warning.js'
 import { MONITOR_TOKEN_FILE_VARIABLE, MONITOR_TOKEN_VARIABLE } from '../../options/known-variables.js'
@@ -11,47 +10,34 @@ import { runChildProcess } from '../shared/child-process.js'
 import { CommandError, createUsageError, EXIT_DONE, EXIT_USAGE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
-import { formatJsonLine, toPrintable } from '../shared/printable.js'
+import { formatJsonLine, toPrintable } from '../shared/terminal.js'
 
 export const heartbeatCommand: Command = {
-  summary: 'Pings a monitor, immediately or when the program after -- has succeeded.',
   examples: [
     ['npx pino-ingest heartbeat', 'pings the monitor of PINO_INGEST_MONITOR_TOKEN'],
     ['npx pino-ingest heartbeat -- npm run build', 'pings it if the program succeeds'],
   ],
-  usage: ['pino-ingest heartbeat [TOKEN] [FLAGS]', 'pino-ingest heartbeat [TOKEN] [FLAGS] -- PROGRAM [ARGUMENTS]'],
+  usage: ['pino-ingest heartbeat [FLAGS]', 'pino-ingest heartbeat [FLAGS] -- PROGRAM [ARGUMENTS]'],
   flags: {
     name: { value: 'NAME', meaning: "name of the monitor on the page of the local service (the program's file name)" },
     url: OPTION_FLAGS.url,
   },
   notes: [
-    `Process lists show arguments, so set ${MONITOR_TOKEN_VARIABLE} or ${MONITOR_TOKEN_FILE_VARIABLE} instead of TOKEN. No key is needed.
-Every option also has an environment variable; the flag takes precedence.`,
-    `The program shares this terminal's stdin, stdout and stderr, receives the signals sent to this command, and sets the exit
-code: 128 plus the number of the signal that ended it, 127 if it is not found, 126 if it cannot be run. The monitor is pinged once,
+    `${MONITOR_TOKEN_VARIABLE} sets the token, or ${MONITOR_TOKEN_FILE_VARIABLE} a file that contains it. No key is needed.`,
+    `The program shares this terminal, receives the signals sent to this command, and sets the exit code. The monitor is pinged once,
 only after exit code 0, within 30 s. A failed ping is reported on stderr and does not change the exit code.`,
     'With --json, it prints {"pinged": true}; with a program, it does so on stderr and adds "exit_code" and "signal".',
     "Exit codes: with a program, the program's; otherwise 0 pinged, 1 not pinged. 2 invalid flags or configuration; the program is not started.",
   ],
-  maxPositionals: 1,
-  hasSecretPositionals: true,
   takesProgram: true,
-  jsonFailuresTo: 'stdout',
+  argumentAdvice: `set ${MONITOR_TOKEN_VARIABLE} to the token, and put a program after --`,
   run,
 }
 
 async function run(given: Arguments): Promise<number> {
-  const {
-    program,
-    positionals: [token],
-  } = given
+  const { program } = given
   const asJson = given.switches.has('json')
-  if (program === undefined && token !== undefined && isProgram(token)) {
-    throw createUsageError(
-      `${token} is the name of a program. To run it: pino-ingest heartbeat -- ${token}. If it is the token, set it in ${MONITOR_TOKEN_VARIABLE}`,
-    )
-  }
-  const pinger = createPinger(token ?? readMonitorToken(), given)
+  const pinger = createPinger(readMonitorToken(), given)
   if (program === undefined || !asJson) reportUnusedKey(pinger)
   try {
     if (program !== undefined) return await runThenPing(program, pinger, asJson)
@@ -87,28 +73,11 @@ async function runThenPing(program: readonly string[], pinger: Pinger, asJson: b
   return exitCode
 }
 
-/** Whether a shell would run a program under this name. */
-function isProgram(name: string): boolean {
-  const { PATH = '', PATHEXT = '' } = process.env
-  const folders = /[\\/]/.test(name) ? [''] : PATH.split(delimiter)
-  const files = folders.flatMap((folder) => ['', ...PATHEXT.split(';')].map((suffix) => join(folder, name + suffix)))
-  return files.some((file) => {
-    try {
-      accessSync(file, constants.X_OK)
-      return statSync(file).isFile()
-    } catch {
-      return false
-    }
-  })
-}
-
 function readMonitorToken(): string {
   const { [MONITOR_TOKEN_VARIABLE]: token, [MONITOR_TOKEN_FILE_VARIABLE]: file } = process.env
   if (token !== undefined && token !== '') return token.trim()
   if (file === undefined || file === '') {
-    throw createUsageError(
-      `heartbeat needs a token: set ${MONITOR_TOKEN_VARIABLE} or ${MONITOR_TOKEN_FILE_VARIABLE}, or give it as TOKEN`,
-    )
+    throw createUsageError(`heartbeat needs a token: set ${MONITOR_TOKEN_VARIABLE} or ${MONITOR_TOKEN_FILE_VARIABLE}`)
   }
   try {
     return readRegularFile(file).trim()

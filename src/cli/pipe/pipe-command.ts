@@ -11,12 +11,11 @@ import { systemClock } from '../../shared/clock.js'
 import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
-import { formatJsonLine, toPrintable } from '../shared/printable.js'
-import { onTerminationSignal } from '../shared/termination-signals.js'
+import { formatJsonLine, toPrintable } from '../shared/terminal.js'
+import { onTerminationSignal } from '../shared/child-process.js'
 import { StdoutCopy } from './stdout-copy.js'
 
 export const pipeCommand: Command = {
-  summary: 'Reads log lines from stdin, sends them to the service, and copies them to stdout.',
   examples: [
     ['node app.js | npx pino-ingest', 'sends what the application logs to stdout'],
     ['npx pino-ingest dev -- node app.js', 'development: also starts a local service and its page'],
@@ -30,16 +29,15 @@ export const pipeCommand: Command = {
   },
   notes: [
     KEY_NOTE,
-    `It reads to the end of stdin, even if the service is down or stdout was closed. The first Ctrl-C
-ends only the application, whose last lines are still read; the second ends reading, the third ends the process.
-Delivery at the end takes at most PINO_INGEST_SHUTDOWN_TIMEOUT_MS.`,
+    `It reads to the end of stdin, even if the service is down or stdout was closed. The first Ctrl-C ends only the application, whose
+last lines are still read; the second ends reading, the third ends the process.`,
     `With --json, stderr has one JSON object per line: {"event":"ingest:problem",…}, ingest:rejected and ingest:dropped as they
 happen, and at the end {"event":"account",…} with the outcome of every record. stdout is still a copy of the input.`,
     'Exit codes: 0 everything was delivered, 1 some entries were not (the next start sends entries on disk), or stdin or stdout failed, 2 invalid flags or configuration: the input is copied, and nothing is sent.',
   ],
   // A first argument without dashes is a command.
   argumentAdvice: 'put the command before all flags',
-  jsonFailuresTo: 'stderr',
+  usesStdout: true,
   run,
   afterFailure,
 }

@@ -3,17 +3,14 @@ import { withClient } from '../../client/with-client.js'
 import { findRelease } from '../../client/release/release-facts.js'
 import { EXIT_DONE, createUsageError } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
-import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
-import { formatJsonLine, toPrintable } from '../shared/printable.js'
-import { readTextFile } from '../shared/read-text.js'
+import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags, readTextFile } from '../shared/option-flags.js'
+import { formatJsonLine, toPrintable } from '../shared/terminal.js'
 
 export const releaseCommand: Command = {
-  summary: 'Registers a release with the service, and prints its id.',
   examples: [
     ['npx pino-ingest release', 'detects version and commit, and prints the id'],
     ['npx pino-ingest release --version 1.4.0 --changelog-file CHANGES.md --json', 'prints what was registered'],
   ],
-  usage: ['pino-ingest release [FLAGS]'],
   flags: {
     version: {
       value: 'VERSION',
@@ -34,7 +31,6 @@ export const releaseCommand: Command = {
     'It prints the id and nothing else; with --json, one line with release_id and all that was registered.',
     'Exit codes: 0 registered, 1 not registered, 2 invalid flags or configuration, or no version found.',
   ],
-  jsonFailuresTo: 'stdout',
   run,
 }
 

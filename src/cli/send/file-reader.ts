@@ -110,8 +110,13 @@ const OTHER_FORMATS: readonly (readonly [name: string, start: string, command: s
   ['UTF-16', 'feff', 'iconv -f UTF-16 -t UTF-8'],
 ]
 
+/** A page of the local service's API, or an array of its entries. */
+const PAGE = /^\s*(?:\{\s*"items":\s*)?\[\s*\{\s*"id":\s*"[^"]*",\s*"seq":/
+
 /** @param block the beginning of the text @throws CommandError */
 export function refuseOtherFormats(block: Buffer, name: string): void {
+  if (PAGE.test(block.toString('latin1', 0, 1_024)))
+    throw createError(`${name} has several entries in one JSON text; only one JSON text per line can be read`)
   const [format, , command] = OTHER_FORMATS.find(([, start]) => block.toString('hex', 0, 6).startsWith(start)) ?? []
   if (format === undefined) return
   const source = name === '-' ? 'FILE' : name

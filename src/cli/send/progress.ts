@@ -1,7 +1,6 @@
 /** Progress on stderr: a bar on a terminal, lines elsewhere, and messages between them. */
 import type { Clock } from '../../shared/clock.js'
-import { formatJsonLine, toPrintable } from '../shared/printable.js'
-import { formatNumber } from '../shared/terminal-format.js'
+import { formatAge, formatJsonLine, formatNumber, toPrintable } from '../shared/terminal.js'
 
 export interface Progress {
   /** The file's name, with its number if there are several. */
@@ -28,7 +27,7 @@ export function formatProgress(
   // At most 99 % until everything is acknowledged.
   const percent = total === undefined ? undefined : Math.min(99, Math.floor((100 * done) / Math.max(total, 1)))
   const rate = `${formatNumber(Math.round(entriesPerSecond))} entries/s`
-  const left = secondsLeft === undefined ? [] : [`${formatDuration(secondsLeft)} left`]
+  const left = secondsLeft === undefined ? [] : [`${formatAge(1_000 * secondsLeft)} left`]
   const state = failure === undefined ? [rate, ...left] : [`waiting for the service: ${toPrintable(failure)}`]
   const text = [
     `${toPrintable(label)}${percent === undefined ? '' : ` ${percent}%`}`,
@@ -41,16 +40,6 @@ export function formatProgress(
     0,
     Math.max(columns - 1, 1),
   )
-}
-
-/** `0:41`, `12:03`, `1:02:03`. */
-function formatDuration(seconds: number): string {
-  const whole = Math.ceil(seconds)
-  const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
-  return parts
-    .map((part) => String(part).padStart(2, '0'))
-    .join(':')
-    .replace(/^(00:)?0?/, '')
 }
 
 export interface ProgressPrinterOptions {

@@ -13,12 +13,10 @@ import { DeadLetterFile } from '../../spool/dead-letter-file.js'
 import { nameDestination } from '../../spool/spool-root.js'
 import { EXIT_DONE, EXIT_FAILED, createUsageError } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
-import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
-import { formatJsonLine, toPrintable } from '../shared/printable.js'
-import { onTerminationSignal } from '../shared/termination-signals.js'
+import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags, requireEnabled } from '../shared/option-flags.js'
+import { formatEntryCount, formatJsonLine, toPrintable } from '../shared/terminal.js'
+import { onTerminationSignal } from '../shared/child-process.js'
 import { parseInteger } from '../shared/quantities.js'
-import { requireEnabled } from '../shared/require-destination.js'
-import { formatEntryCount } from '../shared/terminal-format.js'
 import { computeDigest } from './checkpoint.js'
 import { CheckpointFolder } from './checkpoint-folder.js'
 import { FilePositionLog } from './file-position-log.js'
@@ -34,7 +32,6 @@ const SHUTDOWN_MS = 1_000
 const REPEAT_MS = 60_000
 
 export const sendCommand: Command = {
-  summary: 'Sends existing log files, plain or gzip; after an interruption the same command continues.',
   examples: [
     ['npx pino-ingest send app.log.1.gz app.log --service checkout', 'sends two files, the older one first'],
     ['npx pino-ingest send - --quiet < app.log', 'sends stdin'],
@@ -55,15 +52,12 @@ export const sendCommand: Command = {
     `Entries keep the time of their lines; a line without a time gets the file's modification time. Nothing is dropped: the file is
 read as fast as the service accepts entries, and while the service is down the command waits. A wrong key or URL ends it.`,
     `A checkpoint is written after each batch. It belongs to the file, not to its name: a file that was rotated or has grown is
-continued, a file that was replaced is sent from the start. With another URL, key or options for the entries, all files are sent
-from the start. After kill -9 at most one batch is sent twice, under the same batch_id.`,
-    `Level, sampling, beforeSend and the removal of secrets work as in the transport. Breadcrumbs, request logs and deduplication do
-not, since they need the running application.`,
+continued, a file that was replaced is sent from the start, and all files are with another URL, key or options for the entries.`,
+    'Lines of an export of the local service, and of tail --json, are sent as the entries that they contain.',
     `With --json, stdout has one object per file and one for the total; stderr has lines {"event":"progress",…} and
 {"event":"message",…}, with --quiet only the latter.`,
     'Exit codes: 0 everything was sent, now or before, 1 entries were rejected or not sent, 2 invalid flags or configuration.',
   ],
-  jsonFailuresTo: 'stdout',
   maxPositionals: Infinity,
   run,
 }

@@ -1,6 +1,6 @@
 /** Formats the results of the files. Pure. */
 import type { Settings } from '../../options/settings.js'
-import { formatCount, formatEntryCount, formatNumber, formatSize } from '../shared/terminal-format.js'
+import { formatCount, formatEntryCount, formatNumber, formatSize } from '../shared/terminal.js'
 import type { Counts } from './checkpoint.js'
 
 /**

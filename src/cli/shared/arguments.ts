@@ -12,17 +12,11 @@ export const COMMON_FLAGS: Flags = {
   help: { short: 'h', meaning: 'shows this help' },
 }
 
-type Shape = Pick<Command, 'flags' | 'maxPositionals' | 'argumentAdvice' | 'hasSecretPositionals' | 'takesProgram'>
+type Shape = Pick<Command, 'flags' | 'maxPositionals' | 'argumentAdvice' | 'flagAdvice' | 'takesProgram'>
 
 /** @throws CommandError for a flag that is unknown, lacks its value or takes none, and for too many positionals */
 export function parseArguments(args: readonly string[], shape: Shape): Arguments {
-  const {
-    flags,
-    maxPositionals = 0,
-    argumentAdvice,
-    hasSecretPositionals: isSecret = false,
-    takesProgram = false,
-  } = shape
+  const { flags = {}, maxPositionals = 0, argumentAdvice, takesProgram = false } = shape
   const end = takesProgram ? args.indexOf('--') : -1
   const own = end === -1 ? args : args.slice(0, end)
   const program = end === -1 ? undefined : args.slice(end + 1)
@@ -45,7 +39,7 @@ export function parseArguments(args: readonly string[], shape: Shape): Arguments
     }
     const { name, rawName, value, inlineValue } = token
     const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
-    if (flag === undefined) throw createUnknownFlagError(rawName, Object.keys(flags), isSecret)
+    if (flag === undefined) throw createUnknownFlagError(rawName, Object.keys(flags), shape)
     if (flag.value === undefined) {
       if (value !== undefined) throw createUsageError(`${rawName} takes no value`)
       switches.add(name)
@@ -64,22 +58,17 @@ export function parseArguments(args: readonly string[], shape: Shape): Arguments
   const isHelp = switches.has('help')
   const unexpected = positionals[maxPositionals]
   if (unexpected !== undefined && !isHelp) {
-    const advice = takesProgram ? 'put the program after --, as in: -- node app.js' : argumentAdvice
-    throw createUsageError(
-      `unexpected argument ${isSecret ? '(not shown)' : unexpected}${advice === undefined ? '' : `; ${advice}`}`,
-    )
+    const advice = argumentAdvice ?? (takesProgram ? 'put the program after --, as in: -- node app.js' : undefined)
+    // An argument before `--` may be a token typed by mistake.
+    const shown = takesProgram ? '(not shown)' : unexpected
+    throw createUsageError(`unexpected argument ${shown}${advice === undefined ? '' : `; ${advice}`}`)
   }
   if (program !== undefined && (program[0] ?? '') === '' && !isHelp)
     throw createUsageError('there is no program after --')
   return { switches, texts, positionals, ...(program !== undefined && { program }) }
 }
 
-function createUnknownFlagError(rawName: string, known: readonly string[], isSecret: boolean): Error {
-  if (isSecret) {
-    return createUsageError(
-      `unknown flag (not shown, since it may be the token; for a token that begins with - set its variable); known are ${known.map((name) => `--${name}`).join(', ')}`,
-    )
-  }
+function createUnknownFlagError(rawName: string, known: readonly string[], shape: Shape): Error {
   if (/^--(?:api[-_]?)?key(?:[-_]?file)?$/i.test(rawName)) {
     return createUsageError(
       `there is no flag ${rawName}, since process lists show arguments; set PINO_INGEST_API_KEY or PINO_INGEST_API_KEY_FILE`,
@@ -89,5 +78,8 @@ function createUnknownFlagError(rawName: string, known: readonly string[], isSec
     ? (findEquivalentOptions(rawName.slice(2)).find((name) => known.includes(name)) ??
       findNearestName(rawName.slice(2), known))
     : undefined
-  return createUsageError(`unknown flag ${rawName}${nearest === undefined ? '' : `, did you mean --${nearest}?`}`)
+  const similar = nearest === undefined ? '' : `, did you mean --${nearest}?`
+  const quoting = (shape.maxPositionals ?? 0) > 0 ? ', put -- before an argument that begins with "-"' : ''
+  const advice = shape.flagAdvice?.get(rawName.slice(2))
+  return createUsageError(`unknown flag ${rawName}${advice === undefined ? similar || quoting : `, ${advice}`}`)
 }

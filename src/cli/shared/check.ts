@@ -1,6 +1,5 @@
 /** A checked part of a setup, its result and advice. */
-import { toPrintable } from './printable.js'
-import { formatCount } from './terminal-format.js'
+import { formatCount, toPrintable } from './terminal.js'
 
 export interface Check {
   readonly name: string

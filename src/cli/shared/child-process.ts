@@ -1,4 +1,4 @@
-/** Runs a program as a child process with this process's stdin, stdout and stderr. Forwards signals and the exit code. */
+/** Signals, and programs that run as a child process with this process's stdin, stdout, stderr, signals and exit code. */
 import { ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 
@@ -79,4 +79,31 @@ export function toStartFailure(
   return code === 'ENOENT'
     ? { exitCode: NOT_FOUND_EXIT_CODE, signal: null, startFailure: `${name} was not found` }
     : { exitCode: NOT_EXECUTABLE_EXIT_CODE, signal: null, startFailure: `${name} cannot be run (${code})` }
+}
+
+/** Signals that request termination. */
+const TERMINATION = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Under npx one Ctrl-C arrives twice: from the terminal and forwarded by npm. */
+const SAME_SIGNAL_MS = 300
+
+/**
+ * Handles the signals. They no longer end the process.
+ * @param onSignal called with the number of signals so far
+ * @returns a function that removes the handlers
+ */
+export function onTerminationSignal(onSignal: (times: number) => void): () => void {
+  let times = 0
+  let countedAt = -Infinity
+  const listener = (): void => {
+    const now = performance.now()
+    if (now - countedAt < SAME_SIGNAL_MS) return
+    countedAt = now
+    times += 1
+    onSignal(times)
+  }
+  for (const signal of TERMINATION) process.on(signal, listener)
+  return () => {
+    for (const signal of TERMINATION) process.off(signal, listener)
+  }
 }

@@ -26,20 +26,22 @@ export type Example = readonly [line: string, meaning: string]
 export interface Command {
   /** One to three, the most common first. */
   readonly examples: readonly Example[]
-  readonly usage: readonly string[]
-  readonly summary: string
-  readonly flags: Flags
+  /** Default: the command with `[FLAGS]`. */
+  readonly usage?: readonly string[]
+  readonly flags?: Flags
   /** Paragraphs for the help. */
-  readonly notes: readonly string[]
+  readonly notes?: readonly string[]
   /** Default 0. */
   readonly maxPositionals?: number
-  /** Messages do not show arguments, since one may be a secret. */
-  readonly hasSecretPositionals?: true
   readonly takesProgram?: true
+  /** `--debug` is about deliveries, so commands that send nothing lack it. */
+  readonly hasNoDebugFlag?: true
   /** What to do about an argument that the command does not take. */
   readonly argumentAdvice?: string
-  /** Stream to which `--json` writes a failure: stdout, unless it is used for other data. */
-  readonly jsonFailuresTo: 'stdout' | 'stderr'
+  /** What to do about flags that the command does not have, but that a user may try. */
+  readonly flagAdvice?: ReadonlyMap<string, string>
+  /** Whether `--json` writes a failure to stderr, since stdout has other data. */
+  readonly usesStdout?: true
   /** @returns the exit code */
   run(given: Arguments): Promise<number>
   /** Called after a failure was printed, also one of the arguments. @param args as given, before `--` */

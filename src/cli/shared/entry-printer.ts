@@ -1,9 +1,8 @@
 /** Prints stored entries, and the reasons of rejected ones, as text or JSON. */
 import type { DeadLetter } from '../../batch/batch.js'
 import type { Arguments, Flags } from './command.js'
-import { toPrintable } from './printable.js'
+import { formatCount, toPrintable } from './terminal.js'
 import { parseInteger } from './quantities.js'
-import { formatCount } from './terminal-format.js'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 1_000_000

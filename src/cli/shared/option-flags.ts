@@ -1,6 +1,10 @@
-/** Flags for options of the transport. */
+/** Flags for options of the transport, and checks of options and files. */
+import { text } from 'node:stream/consumers'
 import { findRow } from '../../options/option-table.js'
 import type { OptionName } from '../../options/option-table.js'
+import type { Settings } from '../../options/settings.js'
+import { describeReadError, readRegularFile } from '../../shared/safe-files.js'
+import { CommandError, createUsageError, EXIT_USAGE } from './command.js'
 import type { Arguments, Flags } from './command.js'
 
 const PINO_MEMBERS = findRow('pino').kind.members ?? {}
@@ -34,4 +38,30 @@ export function parseOptionFlags({ texts }: Arguments): Record<string, unknown> 
     else pino[name] = member.kind.parse(value)
   }
   return Object.keys(pino).length === 0 ? given : { ...given, pino }
+}
+
+/** @throws CommandError `CONFIG` if the option `enabled` is false: the command would consume its input and send nothing */
+export function requireEnabled({ enabled }: Pick<Settings, 'enabled'>): void {
+  if (!enabled)
+    throw new CommandError('CONFIG', 'nothing is sent while PINO_INGEST_ENABLED is false: unset it', EXIT_USAGE)
+}
+
+/** Like `requireEnabled`, for commands that must not send to a local service by default. @throws CommandError `CONFIG` */
+export function requireDestination(settings: Pick<Settings, 'enabled' | 'isLocalDefault'>): void {
+  if (settings.isLocalDefault)
+    throw new CommandError(
+      'CONFIG',
+      'set PINO_INGEST_URL to the service, and PINO_INGEST_API_KEY or PINO_INGEST_API_KEY_FILE to its key: there is no default',
+      EXIT_USAGE,
+    )
+  requireEnabled(settings)
+}
+
+/** @param path `-` for all of stdin. Rejects with CommandError if the file cannot be read */
+export async function readTextFile(path: string, flag: string): Promise<string> {
+  try {
+    return (path === '-' ? await text(process.stdin) : readRegularFile(path)).trimEnd()
+  } catch (error) {
+    throw createUsageError(`cannot read the file in --${flag}: ${path} (${describeReadError(error)})`)
+  }
 }

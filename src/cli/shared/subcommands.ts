@@ -6,6 +6,8 @@ import type { Command } from './command.js'
 export interface CommandGroup {
   /** Name as typed, such as `forward dead`; empty for the program itself. */
   readonly name: string
+  /** Heading of the help; only the root group has one. */
+  readonly summary?: string
   readonly commands: Readonly<
     Record<string, { readonly summary: string; readonly load: () => Promise<Command | CommandGroup> }>
   >
@@ -13,20 +15,16 @@ export interface CommandGroup {
   readonly loadDefault: () => Promise<Command>
 }
 
-interface GroupWithOverview extends Pick<CommandGroup, 'name' | 'commands'>, Pick<Command, 'summary' | 'examples'> {
+interface GroupWithOverview extends Pick<CommandGroup, 'name' | 'commands'>, Pick<Command, 'examples'> {
   /** Placeholder of the subcommands' argument. */
   readonly argument: string
 }
 
 /** Creates a group that does nothing without a subcommand. */
-export function createGroup({ name, commands, summary, examples, argument }: GroupWithOverview): CommandGroup {
+export function createGroup({ name, commands, examples, argument }: GroupWithOverview): CommandGroup {
   const overview: Command = {
-    summary,
     examples,
     usage: [`pino-ingest ${name} COMMAND [${argument}] [FLAGS]`, `pino-ingest ${name} COMMAND --help`],
-    flags: {},
-    notes: [],
-    jsonFailuresTo: 'stdout',
     run: () => Promise.reject(createUsageError(`${name} needs a command: ${Object.keys(commands).join(', ')}`)),
   }
   return { name, commands, loadDefault: () => Promise.resolve(overview) }
@@ -38,11 +36,11 @@ export function createGroup({ name, commands, summary, examples, argument }: Gro
  * @returns also the commands of the group if the command is its default. Rejects with CommandError for an unknown name
  */
 export async function findCommand(
-  { name, commands, loadDefault }: CommandGroup,
+  { name, summary = '', commands, loadDefault }: CommandGroup,
   [word = '', ...rest]: readonly string[],
   known: string[],
-): Promise<{ readonly command: Command; readonly commands: CommandGroup['commands'] }> {
-  if (word === '' || word.startsWith('-')) return { command: await loadDefault(), commands }
+): Promise<{ readonly command: Command; readonly commands: CommandGroup['commands']; readonly summary: string }> {
+  if (word === '' || word.startsWith('-')) return { command: await loadDefault(), commands, summary }
   const entry = Object.hasOwn(commands, word) ? commands[word] : undefined
   if (entry === undefined) {
     const names = Object.keys(commands)
@@ -53,5 +51,7 @@ export async function findCommand(
   }
   known.push(word)
   const found = await entry.load()
-  return 'commands' in found ? findCommand(found, rest, known) : { command: found, commands: {} }
+  return 'commands' in found
+    ? findCommand({ ...found, summary: entry.summary }, rest, known)
+    : { command: found, commands: {}, summary: entry.summary }
 }

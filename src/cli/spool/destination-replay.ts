@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Batch } from '../../batch/batch.js'
 import type { DeliveryEvent } from '../../delivery/delivery-event.js'
 import type { Destination } from '../../delivery/destination.js'
+import type { SpilledBatches } from '../../delivery/lanes.js'
 import { Account } from '../../diagnostics/account.js'
 import { Reporter } from '../../diagnostics/reporter.js'
 import type { Settings } from '../../options/resolve-options.js'
@@ -22,15 +23,13 @@ import { hasWriterEnded, RENEW_MS } from '../../spool/instance/ownership.js'
 import { PeriodicTasks } from '../../spool/periodic-tasks.js'
 import { Recovery } from '../../spool/recovery.js'
 import type { FoundFile } from '../../spool/spool-files.js'
-import { BatchSource } from './batch-source.js'
-import { claimInstance } from './claim-instance.js'
+import { claimInstance } from './select-entries.js'
 import { DeadLetterBatches, LineAcknowledgement } from './dead-letter-batches.js'
 import type { ItemKind } from './item-kind.js'
 import type { SpoolLocation } from './locate-spool.js'
-import type { Problems } from './problems.js'
 
 export interface DestinationReplayOptions {
-  readonly location: Pick<SpoolLocation, 'root' | 'machine' | 'kinds' | 'mask'>
+  readonly location: Pick<SpoolLocation, 'root' | 'machine' | 'kindOf' | 'mask'>
   /** Name of the destination's folder. */
   readonly name: string
   readonly settings: Settings
@@ -66,8 +65,8 @@ export class DestinationReplay {
 
   constructor(options: DestinationReplayOptions) {
     const { location, name, settings, service, pause, clock, problems } = options
-    const { root, machine, kinds, mask } = location
-    const kind = kinds.get(name) ?? 'entries'
+    const { root, machine, kindOf, mask } = location
+    const kind = kindOf(name)
     const { account } = this
     const folder = join(root, name)
     const lettersName = `replay-${clock.wallNow().toString(36)}-${process.pid}`
@@ -208,6 +207,66 @@ export class DestinationReplay {
     } else if (event.kind === 'failed' || event.kind === 'paused') {
       this.#latestFailure = event.failure.reason
       if ((event.kind === 'failed' ? event.health.probeAt : pause.until) >= deadlineAt) this.#source.end()
+    }
+  }
+}
+
+/** Batches that a pipeline reads as its own, so that it delivers all of them before it ends. */
+class BatchSource implements SpilledBatches {
+  /** They are not counted. */
+  readonly batches = 1
+  hasMore = true
+  /** Sequence of the next batch. */
+  oldest = 0
+  readonly #batches: AsyncIterator<Batch, void>
+  #onEnd = (): void => {}
+  /** Resolves when no further batch is read. */
+  readonly ended = new Promise<void>((resolve) => (this.#onEnd = resolve))
+
+  /** @param batches must not reject */
+  constructor(batches: AsyncIterator<Batch, void>) {
+    this.#batches = batches
+  }
+
+  push(): void {}
+
+  pass(): void {}
+
+  async next(take: (batch: Batch, sequence: number) => void): Promise<boolean> {
+    const { value } = await this.#batches.next()
+    if (value === undefined) this.end()
+    if (value === undefined || !this.hasMore) return false
+    this.oldest += 1
+    take(value, this.oldest - 1)
+    return true
+  }
+
+  end(): void {
+    this.hasMore = false
+    this.oldest = Infinity
+    this.#onEnd()
+  }
+}
+
+/** What went wrong, each problem once. The work continues. */
+export class Problems {
+  readonly #messages = new Set<string>()
+
+  get messages(): readonly string[] {
+    return [...this.#messages]
+  }
+
+  add(error: unknown): void {
+    this.#messages.add(error instanceof Error ? error.message : String(error))
+  }
+
+  /** @returns undefined if it failed */
+  attempt<T>(act: () => T): T | undefined {
+    try {
+      return act()
+    } catch (error) {
+      this.add(error)
+      return undefined
     }
   }
 }

@@ -6,6 +6,7 @@ import type { Settings } from '../../options/resolve-options.js'
 import { PATHS } from '../../protocol/limits.js'
 import { systemClock } from '../../shared/clock.js'
 import { IngestError } from '../../shared/errors.js'
+import { readDescription } from '../../spool/destination-file.js'
 import { inspectRoot } from '../../spool/inspect.js'
 import type { FoundDestination } from '../../spool/inspect.js'
 import { readMachine } from '../../spool/instance/ownership.js'
@@ -13,15 +14,14 @@ import type { Machine } from '../../spool/instance/ownership.js'
 import { addReplacedDestinations, findDefaultRoot, nameDestination } from '../../spool/spool-root.js'
 import { CommandError, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Flags } from '../shared/command.js'
-import { findKind } from './item-kind.js'
 import type { ItemKind } from './item-kind.js'
 
 export interface SpoolLocation {
   readonly root: string
   readonly machine: Machine
   readonly destinations: readonly FoundDestination[]
-  /** By the name of the destination. Omits destinations without readable content. */
-  readonly kinds: ReadonlyMap<string, ItemKind>
+  /** The kind of what the destination with this name contains. */
+  readonly kindOf: (name: string) => ItemKind
   /** Undefined if the options are invalid. The spool can still be inspected. */
   readonly settings: Settings | undefined
   /** Names of the destinations of the current key. */
@@ -36,22 +36,17 @@ export const DIR_FLAG: Flags = {
   dir: { value: 'DIR', meaning: 'folder of the spool (PINO_INGEST_SPOOL_DIR, or <tmp>/pino-ingest-<uid>)' },
 }
 
-/** Rejects with CommandError if the folder does not exist or is unsafe to read. */
-export async function locateSpool({ texts }: Arguments): Promise<SpoolLocation> {
+/** @throws CommandError if the folder does not exist or is unsafe to read. */
+export function locateSpool({ texts }: Arguments): SpoolLocation {
   const { env } = process
   const root = texts.get('dir') ?? (env['PINO_INGEST_SPOOL_DIR'] || findDefaultRoot())
   const machine = readMachine()
   const destinations = inspectSpool(root, machine)
   const settings = tryResolveSettings()
-  const known = settings === undefined ? [] : listDestinations(settings)
+  const known = settings === undefined ? [] : listDestinations(settings).filter((_, at) => at % 2 === 1)
   const sent = settings === undefined ? [] : findSent(root, settings)
-  const kinds = new Map<string, ItemKind>()
-  for (const destination of destinations) {
-    const isRequests = known.some(({ requests }) => requests === destination.name)
-    const isEntries = known.some(({ entries }) => entries === destination.name)
-    const kind = isRequests ? 'requests' : isEntries ? 'entries' : await findKind(destination)
-    if (kind !== undefined) kinds.set(destination.name, kind)
-  }
+  const ofRequests = destinations.filter(({ path }) => readDescription(path)?.url.endsWith(PATHS.requests))
+  const requestNames = new Set([...known, ...ofRequests.map(({ name }) => name)])
   // Read from the environment, since `settings` is undefined if another option is invalid.
   const namedKeys = [env['PINO_INGEST_API_KEY'], ...(env['PINO_INGEST_PREVIOUS_API_KEYS'] ?? '').split(',')]
   const secrets = namedKeys.map((key) => key?.trim() ?? '')
@@ -61,7 +56,7 @@ export async function locateSpool({ texts }: Arguments): Promise<SpoolLocation> 
     root,
     machine,
     destinations,
-    kinds,
+    kindOf: (name) => (requestNames.has(name) ? 'requests' : 'entries'),
     settings,
     present: sent.slice(0, 2),
     previous: sent.slice(2),
@@ -69,16 +64,10 @@ export async function locateSpool({ texts }: Arguments): Promise<SpoolLocation> 
   }
 }
 
-interface DestinationNames {
-  readonly entries: string
-  readonly requests: string
-}
-
-/** The destinations of these settings. Those of the current key come first. */
-function listDestinations({ url, apiKey, previousApiKeys }: Settings): DestinationNames[] {
-  return [apiKey, ...previousApiKeys]
-    .map((key) => key.reveal())
-    .map((key) => ({ entries: nameDestination(url, key), requests: nameDestination(url + PATHS.requests, key) }))
+/** For each key, the destination of entries and then that of request logs. The current key comes first. */
+function listDestinations({ url, apiKey, previousApiKeys }: Settings): string[] {
+  const urls = [url, url + PATHS.requests]
+  return [apiKey, ...previousApiKeys].flatMap((key) => urls.map((to) => nameDestination(to, key.reveal())))
 }
 
 /**
@@ -86,10 +75,7 @@ function listDestinations({ url, apiKey, previousApiKeys }: Settings): Destinati
  * others.
  */
 export function findSent(root: string, settings: Settings): string[] {
-  const folders = listDestinations(settings).flatMap(({ entries, requests }) => [
-    join(root, entries),
-    join(root, requests),
-  ])
+  const folders = listDestinations(settings).map((name) => join(root, name))
   addReplacedDestinations(root, folders)
   return folders.map((folder) => basename(folder))
 }

@@ -1,9 +1,9 @@
-/** `pino-ingest spool …`: inspects, replays and deletes the content of the spool. Loads only the subcommand that runs. */
+/** `pino-ingest spool …`: inspects, replays and deletes the content of the spool. */
 import { createGroup } from '../shared/subcommands.js'
+import { lsCommand } from './spool-ls.js'
 
 export const spoolGroup = createGroup({
   name: 'spool',
-  summary: 'Lists, shows, sends and deletes entries that are stored on disk until the service has accepted them.',
   examples: [
     ['npx pino-ingest spool ls', 'what is stored, for which destination'],
     ['npx pino-ingest spool replay --all', 'sends what exited processes left'],
@@ -13,14 +13,14 @@ export const spoolGroup = createGroup({
   commands: {
     ls: {
       summary: 'lists destinations, instances and dead letters',
-      load: async () => (await import('./spool-ls.js')).lsCommand,
+      load: () => Promise.resolve(lsCommand),
     },
     show: {
       summary: 'shows entries, with the reason if they were rejected',
       load: async () => (await import('./spool-show.js')).showCommand,
     },
     replay: {
-      summary: 'sends entries left by exited processes, and dead letters',
+      summary: 'sends entries left by exited processes, and dead letters, with the current URL and key',
       load: async () => (await import('./spool-replay.js')).replayCommand,
     },
     purge: {

@@ -9,22 +9,18 @@ import type { FoundFile } from '../../spool/spool-files.js'
 import { EXIT_DONE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { formatDeadLetterCount, formatRejection } from '../shared/entry-printer.js'
-import { formatJsonLine, toPrintable } from '../shared/printable.js'
-import { formatAge, formatColumns, formatCount, formatSize } from '../shared/terminal-format.js'
+import { formatAge, formatColumns, formatCount, formatJsonLine, formatSize, toPrintable } from '../shared/terminal.js'
 import type { ItemKind } from './item-kind.js'
 import { DIR_FLAG, locateSpool } from './locate-spool.js'
 import type { SpoolLocation } from './locate-spool.js'
 import { parseDeadLetter, readLines } from './read-dead-letters.js'
-import { formatItemCount, formatItemCounts } from './spool-format.js'
+import { formatItemCount, formatItemCounts } from './item-kind.js'
 
 export const lsCommand: Command = {
-  summary:
-    'Lists the content of the spool by destination and instance, and the entries that the service rejected. It changes nothing.',
   examples: [
     ['npx pino-ingest spool ls', 'what is stored, for which destination'],
     ['npx pino-ingest spool ls --dir /var/lib/app/spool --json', 'of another folder, for a script'],
   ],
-  usage: ['pino-ingest spool ls [FLAGS]'],
   flags: DIR_FLAG,
   notes: [
     `running: its process is running; killed: its process was killed; closed: its process exited normally; claimed: taken over by the
@@ -34,7 +30,6 @@ versions used has a name only.`,
     'With --json, it prints one object: root, destinations, total. Times are in milliseconds, sizes in bytes; a kind is entries or requests.',
     'Exit codes: 0 done, 1 the folder does not exist or is unsafe, 2 invalid flags.',
   ],
-  jsonFailuresTo: 'stdout',
   run,
 }
 
@@ -49,40 +44,51 @@ interface DeadLetterSummary {
   readonly problems: readonly string[]
 }
 
-type ListedInstance = FoundInstance & UnsettledSummary & { readonly kind: ItemKind | undefined }
+type ListedInstance = FoundInstance & UnsettledSummary & { readonly kind: ItemKind }
 
 interface Listed {
   readonly name: string
   /** Undefined if the folder has none. */
   readonly description: DestinationDescription | undefined
-  /** Undefined if no item shows the kind. */
-  readonly kind: ItemKind | undefined
+  readonly kind: ItemKind
   readonly instances: readonly ListedInstance[]
   readonly deadLetters: DeadLetterSummary
 }
 
 async function run(given: Arguments): Promise<number> {
-  const location = await locateSpool(given)
-  const listed: Listed[] = []
-  for (const destination of location.destinations) listed.push(await summarize(destination, location))
+  const location = locateSpool(given)
   process.stdout.write(
-    given.switches.has('json') ? formatJsonLine(toData(location, listed)) : formatListed(location, listed),
+    given.switches.has('json')
+      ? formatJsonLine(toData(location, await listAll(location, true)))
+      : await formatSpool(location, true),
   )
   return EXIT_DONE
 }
 
+/** @param hasReasons whether to show the service's reasons, which may quote an entry */
+export async function formatSpool(location: SpoolLocation, hasReasons: boolean): Promise<string> {
+  return formatListed(location, await listAll(location, hasReasons))
+}
+
+async function listAll(location: SpoolLocation, hasReasons: boolean): Promise<Listed[]> {
+  const listed: Listed[] = []
+  for (const destination of location.destinations) listed.push(await summarize(destination, location, hasReasons))
+  return listed
+}
+
 async function summarize(
   { name, path, instances: found, deadLetters }: FoundDestination,
-  { kinds, mask }: SpoolLocation,
+  { kindOf, mask }: SpoolLocation,
+  hasReasons: boolean,
 ): Promise<Listed> {
-  const kind = kinds.get(name)
+  const kind = kindOf(name)
   const instances: ListedInstance[] = []
   for (const instance of found) {
     const summary = await summarizeUnsettled(instance)
     instances.push({ ...instance, ...summary, kind, problems: summary.problems.map(mask) })
   }
   const description = maskDeep(readDescription(path), mask)
-  return { name, description, kind, instances, deadLetters: summarizeDeadLetters(deadLetters, mask) }
+  return { name, description, kind, instances, deadLetters: summarizeDeadLetters(deadLetters, mask, hasReasons) }
 }
 
 /** The service can repeat the rejected value in its reason, so each dead letter may have a different one. */
@@ -91,7 +97,11 @@ const MAX_REASON_CHARS = 160
 const OTHER = 'other reasons'
 const KEY_HASH_CHARS = 8
 
-function summarizeDeadLetters(files: readonly FoundFile[], mask: (text: string) => string): DeadLetterSummary {
+function summarizeDeadLetters(
+  files: readonly FoundFile[],
+  mask: (text: string) => string,
+  hasReasons: boolean,
+): DeadLetterSummary {
   const counts = new Map<string, number>()
   const problems: string[] = []
   let entries = 0
@@ -104,7 +114,7 @@ function summarizeDeadLetters(files: readonly FoundFile[], mask: (text: string) 
           continue
         }
         entries += 1
-        const reason = mask(formatRejection(letter)).slice(0, MAX_REASON_CHARS)
+        const reason = mask(formatRejection(hasReasons ? letter : { ...letter, reason: '' })).slice(0, MAX_REASON_CHARS)
         const key = counts.has(reason) || counts.size < MAX_REASONS ? reason : OTHER
         counts.set(key, (counts.get(key) ?? 0) + 1)
       }
@@ -123,8 +133,8 @@ function sum(numbers: readonly number[]): number {
 
 function toData(location: SpoolLocation, listed: readonly Listed[]): object {
   const instances = listed.flatMap((one) => one.instances)
-  const countItems = (isRequests: boolean): number =>
-    sum(instances.filter(({ kind }) => (kind === 'requests') === isRequests).map(({ entries }) => entries))
+  const countItems = (wanted: ItemKind): number =>
+    sum(instances.filter(({ kind }) => kind === wanted).map(({ entries }) => entries))
   return {
     root: location.root,
     destinations: listed.map(({ name, description, kind, instances: found, deadLetters }) => ({
@@ -132,7 +142,7 @@ function toData(location: SpoolLocation, listed: readonly Listed[]): object {
       url: description?.url ?? null,
       service: description?.service ?? null,
       keyHash: toKeyHash(name),
-      kind: kind ?? null,
+      kind,
       isPresent: location.present.includes(name),
       isPrevious: location.previous.includes(name),
       // `undefined` members are omitted.
@@ -146,8 +156,8 @@ function toData(location: SpoolLocation, listed: readonly Listed[]): object {
       instances: instances.length,
       bytes: sumBytes(listed),
       batches: sum(instances.map(({ batches }) => batches)),
-      entries: countItems(false),
-      requestLogs: countItems(true),
+      entries: countItems('entries'),
+      requestLogs: countItems('requests'),
       deadLetters: sum(listed.map(({ deadLetters }) => deadLetters.entries)),
     },
   }

@@ -7,19 +7,16 @@ import type { FoundInstance } from '../../spool/inspect.js'
 import { InstanceFolder } from '../../spool/instance/instance-folder.js'
 import { createUsageError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
-import { formatJsonLine, toPrintable } from '../shared/printable.js'
+import { formatAge, formatCount, formatJsonLine, formatSize, toPrintable } from '../shared/terminal.js'
 import { parseDurationMs } from '../shared/quantities.js'
-import { formatAge, formatCount, formatSize } from '../shared/terminal-format.js'
-import { claimInstance, describeHolder } from './claim-instance.js'
 import type { ItemKind } from './item-kind.js'
 import { DIR_FLAG, locateSpool } from './locate-spool.js'
 import type { SpoolLocation } from './locate-spool.js'
-import { findOutermost, isWithin, selectAll, selectById } from './select-entries.js'
+import { claimInstance, describeHolder, findOutermost, isWithin, selectAll, selectById } from './select-entries.js'
 import type { Selection } from './select-entries.js'
-import { formatItemCount, formatItemCounts } from './spool-format.js'
+import { formatItemCount, formatItemCounts } from './item-kind.js'
 
 export const purgeCommand: Command = {
-  summary: 'Deletes entries left by exited processes, and dead letters. Without --yes it only lists them.',
   examples: [
     ['npx pino-ingest spool purge --older-than 7d', 'lists what would be deleted'],
     ['npx pino-ingest spool purge dead --yes', 'deletes the rejected entries'],
@@ -46,7 +43,6 @@ export const purgeCommand: Command = {
     'Exit codes: 0 deleted, or nothing to delete, 1 some could not be deleted, 2 --yes is missing, or invalid flags.',
   ],
   maxPositionals: 1,
-  jsonFailuresTo: 'stdout',
   run,
 }
 
@@ -54,7 +50,7 @@ interface Target {
   /** Undefined for a file of dead letters. */
   readonly instance: FoundInstance | undefined
   readonly path: string
-  readonly kind: ItemKind | undefined
+  readonly kind: ItemKind
   readonly name: string
   readonly bytes: number
   /** Number of entries or request logs. */
@@ -81,7 +77,7 @@ async function run(given: Arguments): Promise<number> {
   if (id === undefined && !isAll && olderThan === undefined) {
     throw createUsageError('purge needs an ID from pino-ingest spool ls, dead, --older-than 7d, or --all')
   }
-  const location = await locateSpool(given)
+  const location = locateSpool(given)
   const selection = id === undefined ? selectAll(location) : selectById(location, id)
   const kept: Kept[] = findOutermost(selection.instances)
     .filter(({ isFree }) => !isFree)
@@ -106,7 +102,7 @@ async function run(given: Arguments): Promise<number> {
   return kept.some(({ isInUse }) => !isInUse || (id !== undefined && deleted.length === 0)) ? EXIT_FAILED : EXIT_DONE
 }
 
-async function findTargets({ instances, deadLetters }: Selection, { kinds }: SpoolLocation): Promise<Target[]> {
+async function findTargets({ instances, deadLetters }: Selection, { kindOf }: SpoolLocation): Promise<Target[]> {
   const targets: Target[] = []
   for (const instance of findOutermost(instances.filter(({ isFree }) => isFree))) {
     // Deleted together with the instances that it has claimed.
@@ -116,7 +112,7 @@ async function findTargets({ instances, deadLetters }: Selection, { kinds }: Spo
     targets.push({
       instance,
       path: instance.path,
-      kind: kinds.get(instance.destination),
+      kind: kindOf(instance.destination),
       name: instance.name,
       entries,
       bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -124,15 +120,8 @@ async function findTargets({ instances, deadLetters }: Selection, { kinds }: Spo
     })
   }
   for (const { destination, name, path, bytes, modifiedAtMs } of deadLetters) {
-    targets.push({
-      instance: undefined,
-      path,
-      kind: kinds.get(destination),
-      name: `${destination}/dead/${name}`,
-      entries: 0,
-      bytes,
-      modifiedAtMs,
-    })
+    const target = { instance: undefined, path, kind: kindOf(destination), entries: 0, bytes, modifiedAtMs }
+    targets.push({ ...target, name: `${destination}/dead/${name}` })
   }
   return targets
 }
@@ -202,7 +191,7 @@ function toData({ kind, name, bytes, entries, instance, modifiedAtMs }: Target):
   return {
     name,
     kind: instance === undefined ? 'dead letters' : 'instance',
-    holds: kind ?? null,
+    holds: kind,
     bytes,
     entries,
     writtenAt: modifiedAtMs === 0 ? null : new Date(modifiedAtMs).toISOString(),

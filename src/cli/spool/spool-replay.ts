@@ -6,20 +6,17 @@ import { backgroundClock } from '../../shared/clock.js'
 import { KeyPause } from '../../shared/key-pause.js'
 import { createUsageError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
-import { formatJsonLine, toPrintable } from '../shared/printable.js'
+import { formatJsonLine, formatNumber, toPrintable } from '../shared/terminal.js'
 import { parseInteger } from '../shared/quantities.js'
-import { requireDestination } from '../shared/require-destination.js'
-import { formatNumber } from '../shared/terminal-format.js'
-import { onTerminationSignal } from '../shared/termination-signals.js'
-import { describeHolder } from './claim-instance.js'
-import { DestinationReplay } from './destination-replay.js'
+import { requireDestination } from '../shared/option-flags.js'
+import { onTerminationSignal } from '../shared/child-process.js'
 import type { ItemKind } from './item-kind.js'
 import { DIR_FLAG, locateSpool } from './locate-spool.js'
 import type { SpoolLocation } from './locate-spool.js'
-import { Problems } from './problems.js'
-import { findOutermost, selectAll, selectById } from './select-entries.js'
+import { DestinationReplay, Problems } from './destination-replay.js'
+import { describeHolder, findOutermost, selectAll, selectById } from './select-entries.js'
 import type { Selection } from './select-entries.js'
-import { formatItemCount } from './spool-format.js'
+import { formatItemCount } from './item-kind.js'
 
 const DEFAULT_TIMEOUT_S = 60
 const MAX_TIMEOUT_S = 86_400
@@ -28,8 +25,6 @@ const PROGRESS_MS = 2_000
 const FAILURE_REPEAT_MS = 60_000
 
 export const replayCommand: Command = {
-  summary:
-    'Sends entries left on disk by exited processes, and dead letters, with the current URL and key, even if they were stored for others.',
   examples: [
     ['npx pino-ingest spool replay --all', 'sends what exited processes left'],
     ['npx pino-ingest spool replay dead', 'sends rejected entries again, after their cause was fixed'],
@@ -48,12 +43,10 @@ export const replayCommand: Command = {
     'ID is an instance, a destination, or a unique prefix of either; dead selects all dead letters.',
     `Accepted entries are deleted from disk, rejected entries become dead letters, and entries that are not sent in time stay on disk.
 Instances that a running process holds are skipped.`,
-    'Log entries are sent to /ingest, request logs to /ingest/requests.',
     'Entries of instances keep their batch ids, dead letters get new ones. After kill -9, dead letters may be sent twice.',
     'Exit codes: 0 all were accepted, 1 some were rejected or not sent, 2 invalid flags or configuration.',
   ],
   maxPositionals: 1,
-  jsonFailuresTo: 'stdout',
   run,
 }
 
@@ -81,7 +74,7 @@ async function run(given: Arguments): Promise<number> {
   const timeoutMs = 1_000 * parseInteger('timeout', texts.get('timeout') ?? String(DEFAULT_TIMEOUT_S), 1, MAX_TIMEOUT_S)
   const settings = resolveFromProcess({})
   requireDestination(settings)
-  const location = await locateSpool(given)
+  const location = locateSpool(given)
   const asJson = switches.has('json')
   const print = (text: string): void => {
     if (!asJson) process.stderr.write(`pino-ingest spool: ${toPrintable(location.mask(text))}\n`)

@@ -4,15 +4,13 @@ import { parseBatchEntries } from '../../batch/sub-batch.js'
 import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { EntryPrinter, LIMIT_FLAG, parseLimit } from '../shared/entry-printer.js'
-import { toPrintable } from '../shared/printable.js'
+import { toPrintable } from '../shared/terminal.js'
 import { DIR_FLAG, locateSpool } from './locate-spool.js'
 import { parseDeadLetter, readLines } from './read-dead-letters.js'
 import { isBatchId, selectAll, selectById } from './select-entries.js'
 import type { Selection } from './select-entries.js'
 
 export const showCommand: Command = {
-  summary:
-    'Shows entries and request logs that are not settled, and rejected ones with the reason. It changes nothing.',
   examples: [
     ['npx pino-ingest spool show dead', 'rejected entries with their reasons'],
     ['npx pino-ingest spool show dead --limit 5 --json', 'five of them, for a script'],
@@ -25,7 +23,6 @@ export const showCommand: Command = {
     'Exit codes: 0 done, 1 the ID does not exist or a file cannot be read, 2 invalid flags.',
   ],
   maxPositionals: 1,
-  jsonFailuresTo: 'stdout',
   run,
 }
 
@@ -33,7 +30,7 @@ async function run(given: Arguments): Promise<number> {
   const [id] = given.positionals
   if (id === undefined) throw createUsageError('show needs an ID from pino-ingest spool ls')
   const limit = parseLimit(given)
-  const location = await locateSpool(given)
+  const location = locateSpool(given)
   const batchId = isBatchId(id) ? id.toLowerCase() : undefined
   const printer = new EntryPrinter(given.switches.has('json'), limit, location.mask)
   const problems = await showAll(

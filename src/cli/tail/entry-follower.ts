@@ -4,17 +4,18 @@ import type { ServerSentEvent } from '../../service/stream/server-sent-events.js
 import { StreamFollower } from '../../service/stream/stream-follower.js'
 import type { StreamFollowerOptions } from '../../service/stream/stream-follower.js'
 import type { StoredEntry } from '../../service/store/stored-record.js'
-import { formatEntryCount } from '../shared/terminal-format.js'
-import { AnswerError } from './local-service-client.js'
-import type { LocalServiceClient } from './local-service-client.js'
-import { addSeqRange } from './tail-filters.js'
+import { formatEntryCount } from '../shared/terminal.js'
+import { findHint } from '../local/local-query.js'
+import { AnswerError } from '../local/local-service-client.js'
+import type { LocalServiceClient } from '../local/local-service-client.js'
 
 /** A whole entry if `isWhole` is set, except for entries that the service has already deleted. */
 export type ReceivedEntry = EntrySummary | StoredEntry
 
 export interface EntryFollowerOptions {
   readonly service: Pick<LocalServiceClient, 'origin' | 'json' | 'stream'>
-  readonly filters: Readonly<Record<string, string>>
+  /** Empty for all entries. */
+  readonly query: string
   /** Number of earlier entries to start with. */
   readonly lines: number
   readonly isWhole: boolean
@@ -32,7 +33,7 @@ const MAX_PAGE = 1_000
 
 export class EntryFollower {
   readonly #options: EntryFollowerOptions
-  #isReconnecting = false
+  #state: 'starting' | 'open' | 'lost' = 'starting'
 
   constructor(options: EntryFollowerOptions) {
     this.#options = options
@@ -40,20 +41,23 @@ export class EntryFollower {
 
   /** Resolves when the signal is aborted. Rejects if it cannot start, and with an AnswerError if a retry cannot succeed. */
   async run(): Promise<void> {
-    const { service, filters, lines, isWhole, onEntries, report, wait, signal } = this.#options
+    const { service, query: q, lines, isWhole, onEntries, report, wait, signal } = this.#options
     try {
       const { started_at: startedAt } = await service.json<ServiceStatus>('status')
-      const page = { ...filters, ...(!isWhole && { view: 'summary' }), limit: Math.max(lines, 1) }
+      const page = { q, ...(!isWhole && { view: 'summary' }), limit: Math.max(lines, 1) }
       const { items, last_seq: lastSeq } = await service.json<EntryPage<ReceivedEntry>>('entries', page)
       await onEntries(items.slice(0, lines).toReversed())
+      const hint = q === '' ? undefined : await findHint(service, q)
+      if (hint !== undefined) report(hint)
+      if (q !== '' && items.length === 0) report('no stored entry matches')
       const follower = new StreamFollower({
         after: String(lastSeq),
         startedAt,
         readStatus: () => service.json<ServiceStatus>('status'),
-        open: async (lastEventId) => (await service.stream(filters, lastEventId)).setEncoding('utf8'),
+        open: async (lastEventId) => (await service.stream({ q }, lastEventId)).setEncoding('utf8'),
         onOpen: () => {
-          if (this.#isReconnecting) report(`connected to ${service.origin}`)
-          this.#isReconnecting = false
+          if (this.#state !== 'open') report(`connected to ${service.origin}, waiting for entries`)
+          this.#state = 'open'
         },
         onEvent: (event) => this.#take(event),
         onRestart: () => report('the service was restarted without its earlier entries'),
@@ -80,14 +84,13 @@ export class EntryFollower {
 
   /** Loads the whole entries, since the stream contains summaries. */
   async #findWhole(items: readonly EntrySummary[]): Promise<readonly ReceivedEntry[]> {
-    const { service, filters } = this.#options
+    const { service, query } = this.#options
     const [first, last] = [items[0], items.at(-1)]
     if (first === undefined || last === undefined) return []
     const times = items.map(({ timestamp }) => Date.parse(timestamp))
     const found = await service.json<EntryPage<StoredEntry>>('entries', {
-      ...filters,
       // The API lists entries by time, the stream by arrival.
-      q: addSeqRange(filters['q'], first.seq, last.seq),
+      q: `${query === '' ? '' : `(${query}) `}seq:${first.seq}..${last.seq}`,
       since: new Date(Math.min(...times)).toISOString(),
       until: new Date(Math.max(...times) + 1).toISOString(),
       limit: Math.min(items.length, MAX_PAGE),
@@ -102,8 +105,8 @@ export class EntryFollower {
     const isFatal =
       error instanceof AnswerError && error.problem !== 'busy' && !(error.problem === 'token' && renewToken())
     if (isFatal) throw error
-    if (this.#isReconnecting) return
-    this.#isReconnecting = true
+    if (this.#state === 'lost') return
+    this.#state = 'lost'
     const { code, message } = error as NodeJS.ErrnoException
     report(`${service.origin} cannot be reached (${code ?? message}); retrying`)
   }

@@ -1,15 +1,17 @@
 /** `pino-ingest dev` without a program. */
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ArrivalsPrinter } from '../../../src/cli/dev/arrivals-printer.js'
 import { formatProgramCommand, formatStarted } from '../../../src/cli/dev/dev-format.js'
+import { createRecordFormat } from '../../../src/cli/local/record-line.js'
 import { parseDurationMs, parseBytes, parseInteger } from '../../../src/cli/shared/quantities.js'
 import { findTokenFile } from '../../../src/options/dev-token.js'
-import { PLAIN } from '../../../src/cli/shared/paint.js'
+import { PLAIN } from '../../../src/cli/shared/terminal.js'
+import type { Stored } from '../../../src/service/store/stored-record.js'
 import { scratch } from '../../client/release/clones.js'
 import { FakeClock } from '../../fake-clock.js'
 import { call, entryOf, requestLog, until } from '../../service/support.js'
@@ -27,9 +29,9 @@ describe('dev', () => {
     expect(result.stdout.toString().split('\n')).toHaveLength(2)
   })
 
-  test('prints the page address, the URL and how to connect an application, then one line per entry', async () => {
-    const { running, url, origin, token } = await startText()
-    expect(running.said()).toMatch(/^Open the page: http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{22}\n/)
+  test('prints the page address on its own line, the URL and how to connect an application, then one line per entry', async () => {
+    const { running, url, origin, token } = await startText(['--utc'])
+    expect(running.said()).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{22}$/m)
     expect(running.said()).toContain("pino(ingestOptions({ service: 'checkout' }))")
     expect(running.said()).toContain(`\n  PINO_INGEST_URL=${url} PINO_INGEST_API_KEY=any node app.mjs\n`)
     expect(running.said()).not.toContain('pino-ingest dev --')
@@ -46,7 +48,7 @@ describe('dev', () => {
     )
     await until(() => running.said().includes('second'))
     expect(running.said()).toContain(
-      '\n08:00:00.000 warn  shop\\u202e forged\\nline \\u001b[2J\n08:00:00.000 info  - second\n',
+      '\n2026-01-31 08:00:00.000 warn  shop\\u202e forged\\nline \\u001b[2J\n2026-01-31 08:00:00.000 info  -          second\n',
     )
     expect(await entriesAt({ origin, token })).toHaveLength(2)
     running.child.kill('SIGINT')
@@ -62,19 +64,19 @@ describe('dev', () => {
     await call(`${url}/releases/register`, { body: { version: '1.4.0' } })
     await call(`${url}/heartbeat/some-token`)
     await send(url, entryOf({ message: 'last' }), { ...entryOf(), level: 'loud' })
-    await until(() => running.said().includes('refused'))
+    await until(() => running.said().includes('rejected'))
     const lines = running
       .said()
       .split('\n')
-      .filter((line) => /^\d\d:/.test(line))
-      .map((line) => line.slice(13))
+      .filter((line) => /^(?:\d{4}-\d\d-\d\d )?\d\d:/.test(line))
+      .map((line) => line.replace(/^.*?\d\.\d{3} /, ''))
       .toSorted()
     expect(lines).toEqual([
       'feedback somebody on e-1: It\\nbroke',
       expect.stringMatching(/^heartbeat of monitor [0-9a-f]{12}$/),
       'http  - GET /cart\\u001b[2J 503 1.5 ms',
       'info  - last',
-      expect.stringMatching(/^refused ingest 422, 1 of 2: logs\.1\.level must be one of/),
+      expect.stringMatching(/^rejected ingest 422, 1 of 2: logs\.1\.level must be one of/),
       expect.stringMatching(/^release 1\.4\.0 is rel_\w+$/),
     ])
     expect(running.said()).not.toContain('some-token')
@@ -160,10 +162,15 @@ describe('dev', () => {
   test('--db stores received records', async () => {
     const file = join(scratch(), 'kept.ndjson')
     const first = await startText(['--db', file])
-    expect(first.running.said()).toContain(`Stored in ${file}, which holds 0 entries.`)
+    expect(first.running.said()).toContain('ingestOptions(')
     await send(first.url, entryOf({ message: 'kept' }))
     first.running.child.kill('SIGTERM')
     expect((await first.running.done).code).toBe(0)
+    const second = await startText(['--db', file])
+    expect(second.running.said()).toContain('1 entry stored')
+    expect(second.running.said()).not.toContain('ingestOptions(')
+    second.running.child.kill('SIGTERM')
+    await second.running.done
     const { started } = await startJson(['--db', file])
     expect(started.arrived).toBe(1)
     expect(await entriesAt(started)).toMatchObject([{ entry: { message: 'kept' } }])
@@ -187,18 +194,84 @@ describe('dev', () => {
   })
 })
 
+test.runIf(process.platform === 'linux')(
+  '--open passes the browser a file of this user that redirects to the page, and reports a failure',
+  async () => {
+    const folder = scratch()
+    const browser = join(folder, 'xdg-open')
+    writeFileSync(browser, `#!/bin/sh\necho "$*" > ${folder}/opened; exit 3\n`, { mode: 0o755 })
+    const env = { ...devEnv(), PATH: `${folder}:${process.env['PATH']}` }
+    const { running, started } = await startJson(['--open'], env)
+    await until(() => running.said().includes('xdg-open exited with 3'), 20_000)
+    const opened = readFileSync(join(folder, 'opened'), 'utf8').trim()
+    expect([opened, running.said().split('\n')[1]]).not.toContain(started.token)
+    expect(statSync(opened).mode & 0o777).toBe(0o600)
+    expect(readFileSync(opened, 'utf8')).toContain(`content="0;url=${started.page_url}"`)
+    running.child.kill('SIGTERM')
+    await running.done
+    expect(existsSync(opened)).toBe(false)
+  },
+)
+
+describe('--load', () => {
+  test("opens what tail and query print as JSON, and the export, again; the application's options do not matter", async () => {
+    const first = await startJson()
+    const entries = ['one', 'two'].map((message) =>
+      entryOf({
+        message,
+        level: 'debug',
+        service: 'shop',
+        user: { id: 'u' },
+        tags: ['a'],
+        metadata: { n: { deep: [1] } },
+      }),
+    )
+    await send(first.started.url, ...entries)
+    const env = { PINO_INGEST_DEV_TOKEN: first.started.token }
+    const { stdout } = await runCli(['query', '--json', '--url', first.started.origin], env)
+    const { text } = await call(`${first.started.origin}/local/export?token=${first.started.token}`, { method: 'GET' })
+    const application = {
+      PINO_INGEST_API_KEY: 'a-real-key',
+      PINO_INGEST_SAMPLE: '{"debug":0}',
+      PINO_INGEST_TAGS: 'added',
+      OTEL_RESOURCE_ATTRIBUTES: 'host.name=added',
+    }
+    for (const lines of [stdout.toString(), text]) {
+      const file = join(scratch(), 'session.ndjson')
+      writeFileSync(file, lines)
+      const { running, started } = await startJson(['--load', file], { ...devEnv(), ...application })
+      expect(started.arrived).toBe(2)
+      const loaded = await entriesAt(started)
+      expect(loaded.map(({ entry }) => entry).toSorted(byMessage)).toEqual(entries)
+      running.child.kill('SIGTERM')
+      expect(await running.done).toMatchObject({ code: 0, stderr: '' })
+    }
+  })
+
+  const entry = '{"id":"ent_1","seq":1,"received_at":"","batch_id":null,"entry":{"level":"info","message":"m"}}'
+  test.each([
+    ['no file', undefined],
+    ['a page of the API', `{"items":[${entry}],"next":null}`],
+    ['an array of entries', `[\n ${entry}\n]`],
+  ])('%s: exit 1', async (_, content) => {
+    const file = join(scratch(), 'session.ndjson')
+    if (content !== undefined) writeFileSync(file, content)
+    const { code, stderr } = await runCli(['dev', '--port', '0', '--load', file], devEnv())
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(file) as string })
+  })
+})
+
+function byMessage(one: Record<string, unknown>, other: Record<string, unknown>): number {
+  return String(one['message']) < String(other['message']) ? -1 : 1
+}
+
 describe('bad usage: exit 2, and no token is created', () => {
   test.each([
     [['--max-entries', '0'], '--max-entries must be an integer from 1'],
     [['--max-bytes', '256'], '--max-bytes must be a size like 256mb or 1gb, got "256"; the units are b, kb, mb, gb'],
-    [
-      ['--max-age', '7 years'],
-      '--max-age must be an age like 30m, 12h or 7d, got "7 years"; the units are s, m, h, d, w',
-    ],
-    [['--host', '0.0.0.0'], '--host must be 127.0.0.1, ::1, localhost'],
     [['--show'], '--show needs a program after --'],
     [['--show', '--json', '--', 'true'], '--show and --json cannot be combined'],
-    [['node', 'app.js'], 'unexpected argument node; put the program after --'],
+    [['node', 'app.js'], 'unexpected argument (not shown); put the program after --'],
     [['--'], 'no program after --'],
   ])('%j', async (args, message) => {
     const env = devEnv()
@@ -252,33 +325,48 @@ test('sizes and ages', () => {
     expect(() => parseInteger('f', wrong, 0, 10)).toThrow('--f must be an integer from 0 to 10')
 })
 
-describe('on a terminal', () => {
-  test('prints at most 1,000 lines per second, since terminal output blocks', async () => {
-    const clock = new FakeClock()
-    let text = ''
-    const out = {
-      isTTY: true,
-      writableLength: 0,
-      destroyed: false,
-      write: (part: string) => (text += part),
-      once: () => {},
-    }
-    const show = new ArrivalsPrinter(out, PLAIN, clock)
-    const batch = Array.from({ length: 100 }, (_, at) => ({
-      id: '',
-      seq: at,
-      received_at: '',
-      batch_id: null,
-      entry: entryOf(),
-    }))
-    for (let count = 0; count < 15; count += 1) show.print('entry', batch)
-    expect(text.split('\n')).toHaveLength(1_001)
-    await clock.advance(999)
-    expect(text).not.toContain('skipped')
-    await clock.advance(1)
-    expect(text).toMatch(/\n… 500 records skipped.*\n$/)
-    show.print('entry', batch)
-    expect(text.split('\n')).toHaveLength(1_102)
-    expect(clock.timers).toBe(0)
-  })
+function createPrinter(isTTY: boolean, clock = new FakeClock()) {
+  let text = ''
+  const write = (part: string): string => (text += part)
+  const out = { isTTY, writableLength: 0, destroyed: false, write, once: () => {} }
+  const { print } = new ArrivalsPrinter(out, createRecordFormat(PLAIN, true), clock)
+  return { print, text: () => text }
+}
+
+test('on a terminal, prints at most 1,000 lines per second, since terminal output blocks', async () => {
+  const clock = new FakeClock()
+  const { print, text } = createPrinter(true, clock)
+  const stored = { id: '', seq: 1, received_at: '', batch_id: null, entry: entryOf() }
+  const batch = Array.from({ length: 100 }, () => stored)
+  for (let count = 0; count < 15; count += 1) print('entry', batch)
+  expect(text().split('\n')).toHaveLength(1_001)
+  await clock.advance(999)
+  expect(text()).not.toContain('skipped')
+  await clock.advance(1)
+  expect(text()).toMatch(/\n… 500 records skipped.*\n$/)
+  print('entry', batch)
+  expect(text().split('\n')).toHaveLength(1_102)
+  expect(clock.timers).toBe(0)
+})
+
+test('a request that was logged at its start and end, and sent as a request log, is one line; an error is another', () => {
+  const { print, text } = createPrinter(false)
+  const { method, path, status_code, duration_ms } = requestLog
+  const ended = { method, path, status_code, duration_ms }
+  const stored = { id: '', seq: 1, received_at: '', batch_id: null }
+  const entry = (change: object): void => print('entry', [{ ...stored, entry: entryOf(change) } as Stored])
+  const log = (): void => print('request', [{ ...stored, request: requestLog } as Stored])
+  const lines = (): number => text().split('\n').length - 1
+  entry({ message: 'incoming request', request: { method, path } })
+  entry({ message: 'request completed', request: ended })
+  log()
+  expect(lines()).toBe(1)
+  log()
+  entry({ message: 'request completed', request: ended })
+  expect(lines()).toBe(2)
+  entry({ message: 'request completed', request: ended })
+  entry({ message: 'request completed', request: ended })
+  entry({ message: 'request errored', request: ended, error: { type: 'E' } })
+  entry({ message: 'incoming request' })
+  expect(lines()).toBe(6)
 })

@@ -533,13 +533,6 @@ describe('on the command line', () => {
     expect(result.err).toContain(message)
   })
 
-  test('--help describes resuming', async () => {
-    const { code, out } = await send({}, ['--help'])
-    expect(code).toBe(0)
-    expect(out).toContain('--restart')
-    expect(out).toContain('at most one batch')
-  })
-
   test('enabled false: exit 2 with the reason', async () => {
     const result = await send({ PINO_INGEST_ENABLED: 'false' }, ['x'])
     expect(result).toMatchObject({ code: 2, err: expect.stringContaining('PINO_INGEST_ENABLED') as string })

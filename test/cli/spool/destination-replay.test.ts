@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { Batch } from '../../../src/batch/batch.js'
 import type { Outcome } from '../../../src/batch/outcome.js'
 import { DestinationReplay } from '../../../src/cli/spool/destination-replay.js'
-import { Problems } from '../../../src/cli/spool/problems.js'
+import { Problems } from '../../../src/cli/spool/destination-replay.js'
 import { resolveOptions } from '../../../src/options/resolve-options.js'
 import { KeyPause } from '../../../src/shared/key-pause.js'
 import { inspectRoot } from '../../../src/spool/inspect.js'
@@ -30,7 +30,7 @@ function replayAll(answer: (batch: Batch) => Outcome) {
   const problems = new Problems()
   const target = { sender: { send: (batch: Batch) => Promise.resolve(answer(batch)) } }
   const replay = new DestinationReplay({
-    location: { root, machine, kinds: new Map(), mask: (text) => text },
+    location: { root, machine, kindOf: () => 'entries', mask: (text) => text },
     name: basename(destination),
     settings: resolveOptions(
       { url: 'http://127.0.0.1:1/api/v1', apiKey: 'k', batch: { size: 1 } },

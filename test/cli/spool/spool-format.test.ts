@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { readLines, parseDeadLetter } from '../../../src/cli/spool/read-dead-letters.js'
 import { selectAll, findOutermost, selectById } from '../../../src/cli/spool/select-entries.js'
-import { formatAge, formatColumns, formatSize } from '../../../src/cli/shared/terminal-format.js'
+import { formatAge, formatColumns, formatSize } from '../../../src/cli/shared/terminal.js'
 import { toDeadLetterLine } from '../../../src/spool/dead-letter-file.js'
 import type { FoundInstance } from '../../../src/spool/inspect.js'
 

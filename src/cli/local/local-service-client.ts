@@ -1,5 +1,5 @@
 /**
- * HTTP client of `tail` for the local service. It uses Node's own HTTP client, which loads fast. While the user's service is not running,
+ * HTTP client of `tail`, `query` and `mcp` for the local service. It uses Node's own HTTP client, which loads fast. While the user's service is not running,
  * any user of the machine can listen on its port. So the listener must first prove that it has the token, and the client sends the token
  * only on that connection.
  */
@@ -39,10 +39,10 @@ const MAX_REPLY_BYTES = 2 ** 28
 export class LocalServiceClient {
   readonly origin: string
   readonly #token: () => string
-  readonly #signal: AbortSignal
+  readonly #signal: AbortSignal | undefined
   readonly #agent = createSingleConnectionAgent()
 
-  constructor(origin: string, token: () => string, signal: AbortSignal) {
+  constructor(origin: string, token: () => string, signal: AbortSignal | undefined) {
     this.origin = origin
     this.#token = token
     this.#signal = signal
@@ -93,7 +93,7 @@ export class LocalServiceClient {
     const token = this.#token()
     const proven = await this.#prove(agent, token)
     const url = new URL(`/local/${path}`, this.origin)
-    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value))
+    for (const [name, value] of Object.entries(query)) if (value !== '') url.searchParams.set(name, String(value))
     const response = await this.#ask(agent, url, { ...headers, accept: type, authorization: `Bearer ${token}` }, proven)
     if (response.statusCode === 200 && response.headers['content-type']?.startsWith(type) === true) return response
     throw await toAnswerError(response)
@@ -153,7 +153,7 @@ async function toAnswerError(response: IncomingMessage): Promise<AnswerError> {
   const message = findMessage(await readText(response))
   if (status === 401 && isLocalService(headers['www-authenticate'])) return new AnswerError('token', message)
   if (status === 503) return new AnswerError('busy', message)
-  if ((status === 400 || status === 403) && message !== '') return new AnswerError('refused', message)
+  if ([400, 403, 404].includes(status) && message !== '') return new AnswerError('refused', message)
   return new AnswerError('foreign', `it replied with status ${status}`)
 }
 
