@@ -29,13 +29,13 @@ const inSrc = (/** @type {string} */ name) => join(src, name)
 const TARGET = 'node20'
 const IS_COMMONJS = '{"type":"commonjs"}\n'
 const PACKAGES =
-  /^(?:node:.*|undici(?:\/.*)?|pino|pino-abstract-transport|sonic-boom|@nats-io\/.*|@opentelemetry\/api)$/
+  /^(?:node:.*|undici(?:\/.*)?|pino|pino-abstract-transport|sonic-boom|@nats-io\/.*|@modelcontextprotocol\/server(?:\/.*)?|@opentelemetry\/api)$/
 /** Licenses of bundled packages. @type {Readonly<Record<string, string>>} */
 const NOTICES = { 're2js.js': `/*! re2js\n\n${readFileSync(join(root, 'node_modules/re2js/LICENSE'), 'utf8')}*/\n` }
 /** Node prints no source line, which is minified, above an uncaught error if the line contains this text. */
 const NO_EXCERPT = '//node-do-not-add-exception-line'
 /** Chunks without functions that throw into applications, and with templates of several lines. */
-const COMMAND_CHUNKS = /^(?:cli|command-line|commands|dev|pipe|local-service|page)\.js$/
+const COMMAND_CHUNKS = /^(?:cli|command-line|commands|local-commands|pipe|local-service|page)\.js$/
 /** Properties of the option table that only its documentation needs. */
 const DOCUMENTATION = new Set(['meaning', 'defaultText', 'isInGroupRow'])
 /** What a line needs to be in a stack: a call, a property, a template, `await`, `throw`, or a value that is taken apart. */
@@ -183,7 +183,8 @@ function createChunkOf(ids, infoOf, app) {
     if (application?.has(id)) return 'application'
     if (onDemand.has(id)) return folder === 'nats' ? 'nats' : 'on-demand'
     if (commandLine?.has(id)) return 'command-line'
-    return command === 'dev' || command === 'pipe' ? command : 'commands'
+    if (['dev', 'local', 'tail', 'query', 'mcp'].includes(command)) return 'local-commands'
+    return command === 'pipe' ? command : 'commands'
   }
 }
 
