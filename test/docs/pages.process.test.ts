@@ -12,10 +12,10 @@ import { optionsMarkdown, usualOptionsMarkdown } from '../options/render-tables.
 import { DOCUMENTS, codeBlocks, prose, readText, regionOf, root, sectionOf, writeRegion } from '../markdown.js'
 
 interface Help {
-  readonly commands: readonly { readonly name: string }[]
-  readonly flags: readonly { readonly name: string }[]
-  readonly notes: readonly string[]
-  readonly examples: readonly { readonly line: string }[]
+  readonly commands: Readonly<Record<string, object>>
+  readonly flags: Readonly<Record<string, object>>
+  readonly notes?: readonly string[]
+  readonly examples: readonly (readonly [line: string, meaning: string])[]
 }
 
 const VARIABLE = /\bPINO_INGEST_[A-Z_]+\b/g
@@ -66,10 +66,9 @@ const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
 
 function cliProblem(words: readonly string[]): string | undefined {
   const command = words[0] !== undefined && !words[0].startsWith('-') ? words[0] : ''
-  if (command !== '' && !helpOf('').commands.some(({ name }) => name === command))
-    return `there is no command ${command}`
+  if (command !== '' && !(command in helpOf('').commands)) return `there is no command ${command}`
   const subcommands = SUBCOMMANDS[command]?.find((one) => words.slice(1).join(' ').startsWith(one)) ?? ''
-  const flags = helpOf(`${command} ${subcommands}`).flags.map(({ name }) => `--${name}`)
+  const flags = Object.keys(helpOf(`${command} ${subcommands}`).flags).map((name) => `--${name}`)
   // The arguments after `--` belong to another program.
   const own = words.includes('--') ? words.slice(0, words.indexOf('--')) : words
   return own.filter((word) => word.startsWith('--')).find((word) => !flags.includes(word))
@@ -78,7 +77,9 @@ function cliProblem(words: readonly string[]): string | undefined {
 /** Those of options, and those that a command's help names. */
 function knownVariables(): Set<string> {
   const ofOptions = (Object.keys(OPTION_TABLE) as OptionName[]).flatMap((option) => listAllVariables(option))
-  const ofCommands = helpOf('').commands.flatMap(({ name }) => helpOf(name).notes.join(' ').match(VARIABLE) ?? [])
+  const ofCommands = Object.keys(helpOf('').commands).flatMap(
+    (name) => helpOf(name).notes?.join(' ').match(VARIABLE) ?? [],
+  )
   return new Set([...ofOptions, ...ofCommands])
 }
 
@@ -106,8 +107,8 @@ describe('commands', () => {
 
   test('the examples of each help can be given', () => {
     const groups = Object.entries(SUBCOMMANDS).flatMap(([name, words]) => words.map((word) => `${name} ${word}`))
-    const examples = ['', ...helpOf('').commands.map(({ name }) => name), ...groups].flatMap((command) =>
-      helpOf(command).examples.flatMap(({ line }) => line.split('|').map((part) => part.trim())),
+    const examples = ['', ...Object.keys(helpOf('').commands), ...groups].flatMap((command) =>
+      helpOf(command).examples.flatMap(([line]) => line.split('|').map((part) => part.trim())),
     )
     expect(examples.map((line) => [line, problemOf(line)]).filter(([, problem]) => problem !== undefined)).toEqual([])
   })
@@ -134,11 +135,11 @@ describe('commands', () => {
 
   test('the table has every command, with flags that it has', () => {
     const rows = [...sectionOf('docs/cli.md', 'Command line').matchAll(/^\| `pino-ingest ?(\w*)` \| (.*) \|$/gm)]
-    expect(rows.map(([, command]) => command)).toEqual(['', ...helpOf('').commands.map(({ name }) => name)])
+    expect(rows.map(([, command]) => command)).toEqual(['', ...Object.keys(helpOf('').commands)])
     for (const [, command = '', words = ''] of rows) {
       const flags = [...words.matchAll(/--[a-z-]+/g)].map(([flag]) => flag)
       expect(cliProblem([...(command === '' ? [] : [command]), ...flags])).toBeUndefined()
-      for (const common of ['help', 'json']) expect(helpOf(command).flags.map(({ name }) => name)).toContain(common)
+      for (const common of ['help', 'json']) expect(Object.keys(helpOf(command).flags)).toContain(common)
     }
   })
 })

@@ -12,7 +12,8 @@ import { startCli } from '../cli/run-cli.js'
 import { cleanEnv } from '../process/run-app.js'
 
 const DEMO = fileURLToPath(new URL('demo/main.mjs', import.meta.url))
-const DEMO_TIMEOUT_MS = 10_000
+/** Long, so that only a hanging process exceeds it, also on a loaded machine. */
+const DEMO_TIMEOUT_MS = 30_000
 
 interface Printed {
   readonly code: number | null
@@ -133,7 +134,7 @@ describe('npm run demo', () => {
     const { child, printed, done } = startDemo(['--keep'])
     onTestFinished(() => void child.kill('SIGKILL'))
     // By then the shop has been started twice.
-    await expect.poll(() => printed.stdout + printed.stderr, { timeout: 4 * DEMO_TIMEOUT_MS }).toContain('until Ctrl-C')
+    await expect.poll(() => printed.stdout + printed.stderr, { timeout: DEMO_TIMEOUT_MS }).toContain('until Ctrl-C')
     other.close()
     expect(printed.stdout).toContain('Port 4319 is taken')
     const [, url = ''] = /PINO_INGEST_URL=(\S+)/.exec(printed.stdout) ?? []
@@ -162,11 +163,11 @@ describe('npm run demo', () => {
       .poll(() => tail.said(), { timeout: DEMO_TIMEOUT_MS })
       .toMatch(/ (?:shop|inventory) .*\n(?:.*\n)*.* (?:shop|inventory) .*\n/)
     tail.child.kill('SIGINT')
-    expect(await tail.done).toMatchObject({ code: 0, stderr: '' })
+    expect(await tail.done).toMatchObject({ code: 0 })
 
     child.kill('SIGINT')
     expect(await done).toMatchObject({ code: 0, stderr: '' })
-  }, 90_000)
+  }, 150_000)
 })
 
 test('names missing entries', async () => {

@@ -24,7 +24,7 @@ const COMMANDS = {
 }
 
 describe('the pages about fleets', () => {
-  test.each(Object.entries(COMMANDS))('list all flags of %s and no others', (name, { flags }) => {
+  test.each(Object.entries(COMMANDS))('list all flags of %s and no others', (name, { flags = {} }) => {
     const row = text.split('\n').find((line) => line.startsWith(`| \`pino-ingest ${name}\``)) ?? ''
     const named = [...row.matchAll(/--([\w-]+)/g)].map(([, flag]) => flag)
     const known = Object.keys(flags)
@@ -32,7 +32,7 @@ describe('the pages about fleets', () => {
   })
 
   test('show the defaults of forward init', () => {
-    for (const [flag, { meaning }] of Object.entries(forwardInitCommand.flags)) {
+    for (const [flag, { meaning }] of Object.entries(forwardInitCommand.flags ?? {})) {
       const [byDefault] = /\([^()]*\)$/.exec(meaning) ?? []
       expect(text).toContain(`\`--${flag}\` ${byDefault}`)
     }

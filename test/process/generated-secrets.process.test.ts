@@ -42,6 +42,7 @@ test.each(['target', 'stream', 'pipe', 'send'] as const)('%s', async (way) => {
     PINO_INGEST_LEVEL: 'trace',
     PINO_INGEST_REQUEST_LOGS: 'true',
     PINO_INGEST_SPOOL_DIR: spool,
+    PINO_INGEST_SHUTDOWN_TIMEOUT_MS: '8000',
     XDG_STATE_HOME: spool,
   }
   const { stderr } = isApp

@@ -1,6 +1,6 @@
 /** Sanitizes external text for display: no invisible characters, and none that move or forge text. */
 import { describe, expect, test } from 'vitest'
-import { formatJsonLine, toPrintable } from '../../src/cli/shared/printable.js'
+import { formatJsonLine, toPrintable } from '../../src/cli/shared/terminal.js'
 import { CONTROL_CHARACTERS } from '../../src/shared/control-characters.js'
 
 function clear(text: string): string {

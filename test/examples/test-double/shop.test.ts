@@ -46,5 +46,5 @@ test('a refused order is an error with its reason', async () => {
   placeOrder(logger, { id: 1019, total: -1, customer: 'u-42' })
   await service.waitForEntries(1)
   expect(service.entries({ level: 'error', q: 'negative' }).items).toHaveLength(1)
-  expect(service.rejected().items).toEqual([]) // nothing that the real service would have refused
+  expect(service.rejected().items).toEqual([]) // nothing that the real service would have rejected
 })
