@@ -59,8 +59,7 @@ const REQUEST_FORMS = {
   'a number': { q: 'status:>=500' },
   'a range': { q: 'duration:100..200 method:GET' },
 }
-const VERSIONS = { before: '1.7.0', after: '1.8.0' }
-const ROUTE = { method: 'GET', route: '/api/orders/:id' }
+const VERSIONS = { before: 'version:1.7.0', after: 'version:1.8.0' }
 
 /**
  * @template F
@@ -98,7 +97,6 @@ export const QUERIES = [
     (filter) => (reader) => reader.requestLogs({ ...filter, sort: 'duration' }),
   ),
   ...each('routes', REQUEST_FORMS, (filter) => (reader) => reader.routes(filter)),
-  ...each('latency of a route', REQUEST_FORMS, (filter) => (reader) => reader.routeLatency({ ...ROUTE, ...filter })),
   ...each(
     'release comparison',
     REQUEST_FORMS,
@@ -111,7 +109,7 @@ export const QUERIES = [
   one('values of status of request logs', (reader) => reader.requestValues({ field: 'status' })),
   one('fields', (reader) => reader.fields()),
   one('fields of request logs', (reader) => reader.fields('requests')),
-  one('release health', (reader) => reader.releaseHealth({})),
+  one('runs', (reader) => reader.runs()),
   one('one trace', (reader) => reader.trace(traceId(77))),
   one('context of an old entry', (reader, store) => {
     const [oldest] = store.oldestFirst('entry')
