@@ -116,7 +116,7 @@ function compileComparison(
   }
 }
 
-const VERSION = /^v?\d/
+const VERSION = /^v?\d+(?:\.\d+)*(?:[-+]|$)/
 const ORDER = new Intl.Collator('en', { numeric: true })
 
 /** A text that sorts by the numbers of the version, and a pre-release before its release. */

@@ -229,10 +229,29 @@ function isWithin(time: string, asked: string): boolean {
 
 function compares(field: string, one: Scalar, operator: string, operand: string): boolean {
   if (field === 'level') return orders(SEVERITIES.indexOf(String(one)), operator, SEVERITIES.indexOf(operand))
+  if (field === 'version')
+    return VERSION.test(String(one)) && orders(compareVersions(String(one), operand), operator, 0)
   if (NUMBER.test(operand)) return NUMBER.test(String(one)) && orders(Number(one), operator, Number(operand))
   if (!TIME.test(String(one))) return false
   const isDayEnd = operand.length === 10 && (operator === '>' || operator === '<=')
   return orders(toMs(String(one)), operator, toMs(operand) + (isDayEnd ? 86_399_999 : 0))
+}
+
+const VERSION = /^v?\d+(\.\d+)*([-+]|$)/
+
+/** By up to four numbers; a pre-release before its release. */
+function compareVersions(one: string, other: string): number {
+  const parse = (version: string) => {
+    const [, numbers = '', before] = /^v?([\d.]+)(?:-([^+]*))?/.exec(version) ?? []
+    return { numbers: [...numbers.split('.'), '0', '0', '0'].slice(0, 4).map((part) => BigInt(part)), before }
+  }
+  const a = parse(one)
+  const b = parse(other)
+  const at = a.numbers.findIndex((number, index) => number !== b.numbers[index])
+  if (at !== -1) return (a.numbers[at] as bigint) > (b.numbers[at] as bigint) ? 1 : -1
+  if (a.before === undefined || b.before === undefined)
+    return Number(a.before === undefined) - Number(b.before === undefined)
+  return new Intl.Collator('en', { numeric: true }).compare(a.before, b.before)
 }
 
 function orders(a: number, operator: string, b: number): boolean {
