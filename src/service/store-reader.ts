@@ -54,6 +54,8 @@ const DEFAULT_BUCKETS = 60
 const DEFAULT_CONTEXT = 50
 const MAX_RUNS = 1000
 const MAX_STEPS = 2000
+/** A range that no time is in. */
+const NO_TIME: TimeRange = { firstMs: 0, lastMs: -1 }
 /** Other requests are handled between two pages of an export. */
 const EXPORT_PAGE = 100
 
@@ -332,7 +334,7 @@ export class StoreReader {
 
   #groupContext(filter: EntryFilter, all: readonly IndexedEntry[]): GroupContext {
     return {
-      range: clampRange(parseTimeBounds(filter), findTimeRange(all)) ?? { firstMs: 0, lastMs: 0 },
+      range: clampRange(parseTimeBounds(filter), findTimeRange(all)) ?? NO_TIME,
       newFingerprints: this.#cache.get('new fingerprints', {}, () => findNewFingerprints(all)),
       findFeedback: this.#feedbackFinder(),
       users: this.#cache.get('users', {}, () => indexUsers(all)),
