@@ -241,12 +241,12 @@ const VERSION = /^v?\d+(\.\d+)*([-+]|$)/
 
 /** By up to four numbers; a pre-release before its release. */
 function compareVersions(one: string, other: string): number {
-  const parse = (version: string) => {
+  const parseVersion = (version: string) => {
     const [, numbers = '', before] = /^v?([\d.]+)(?:-([^+]*))?/.exec(version) ?? []
     return { numbers: [...numbers.split('.'), '0', '0', '0'].slice(0, 4).map((part) => BigInt(part)), before }
   }
-  const a = parse(one)
-  const b = parse(other)
+  const a = parseVersion(one)
+  const b = parseVersion(other)
   const at = a.numbers.findIndex((number, index) => number !== b.numbers[index])
   if (at !== -1) return (a.numbers[at] as bigint) > (b.numbers[at] as bigint) ? 1 : -1
   if (a.before === undefined || b.before === undefined)
