@@ -6,6 +6,7 @@ import { formatTerm, formatValue } from '../../service/query/language/printer.js
 import { compileEntryQuery } from '../../service/query/matching/compile-query.js'
 import { createUsageError } from '../shared/command.js'
 import type { Arguments } from '../shared/command.js'
+import { parseDurationMs } from '../shared/quantities.js'
 import { toPrintable } from '../shared/terminal.js'
 import type { LocalServiceClient } from './local-service-client.js'
 
@@ -49,9 +50,24 @@ function markPart(query: string, position: number, length: number): readonly str
   ]
 }
 
+/** @param age such as `10m` @returns the time this long ago, for the API; empty without an age @throws CommandError */
+export function formatSince(age: string | undefined): string {
+  return age === undefined ? '' : new Date(Date.now() - parseDurationMs('since', age)).toISOString()
+}
+
 /** @returns what can only be a mistake in the query, and its correction */
 export async function findHint(service: Pick<LocalServiceClient, 'json'>, query: string): Promise<string | undefined> {
   const { items } = await service.json<{ readonly items: readonly FieldInfo[] }>('fields')
   const mistake = findMistake(query, items)
   return mistake && `${mistake.message}; did you mean: ${mistake.corrected}`
+}
+
+/** @returns as `findHint`, for the name of a field; the correction is the name alone, as `format` writes it */
+export async function findFieldHint(
+  service: Pick<LocalServiceClient, 'json'>,
+  field: string,
+  format: (name: string) => string,
+): Promise<string | undefined> {
+  const hint = await findHint(service, `${field}:*`)
+  return hint?.replace(/(\S+):\*$/, (_, name: string) => format(name))
 }

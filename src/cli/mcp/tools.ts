@@ -9,12 +9,11 @@ import type {
   Trace,
 } from '../../service/query/api-types.js'
 import type { LevelCounts, Page } from '../../service/store/stored-record.js'
-import { findHint } from '../local/local-query.js'
+import { findFieldHint, findHint, formatSince } from '../local/local-query.js'
 import type { LocalServiceClient } from '../local/local-service-client.js'
 import { createEntryFormat } from '../local/record-line.js'
 import { createUsageError } from '../shared/command.js'
 import { PLAIN, toPrintable } from '../shared/terminal.js'
-import { parseDurationMs } from '../shared/quantities.js'
 
 type Service = Pick<LocalServiceClient, 'json'>
 type ToolArguments = Readonly<Record<string, string | number>>
@@ -108,7 +107,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       const query = toQuery(given)
       const { items, more } = await service.json<FieldValues>('values', { ...query, field })
       if (items.length === 0) {
-        const ofField = (await findHint(service, `${field}:*`))?.replace(/(\S+):\*$/, 'field "$1"')
+        const ofField = await findFieldHint(service, String(field), (name) => `field "${name}"`)
         return ofField === undefined
           ? formatNoMatch(service, query.q)
           : `Nothing matches. Hint: ${toPrintable(ofField)}`
@@ -121,8 +120,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
 
 function toQuery({ query = '', since, limit = DEFAULT_LIMIT }: ToolArguments) {
   if (Number(limit) < 1 || Number(limit) > MAX_LIMIT) throw createUsageError(`limit must be from 1 to ${MAX_LIMIT}`)
-  const sinceMs = since === undefined ? undefined : Date.now() - parseDurationMs('since', String(since))
-  return { q: String(query), since: sinceMs === undefined ? '' : new Date(sinceMs).toISOString(), limit }
+  return { q: String(query), since: formatSince(since?.toString()), limit }
 }
 
 async function formatNoMatch(service: Service, query: string): Promise<string> {

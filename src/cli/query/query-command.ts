@@ -1,7 +1,7 @@
 /** `pino-ingest query`: prints matching entries, or counts of a field's values, and exits. */
 import type { EntryPage, FieldValues } from '../../service/query/api-types.js'
 import type { StoredEntry } from '../../service/store/stored-record.js'
-import { compileQuery, findHint } from '../local/local-query.js'
+import { compileQuery, findFieldHint, findHint, formatSince } from '../local/local-query.js'
 import { findOrigin, TOKEN_NOTE, URL_FLAG, useLocalService } from '../local/local-service.js'
 import type { LocalServiceClient, Query } from '../local/local-service-client.js'
 import { createEntryFormat, QUERY_NOTE, UTC_FLAG } from '../local/record-line.js'
@@ -16,7 +16,7 @@ import {
   formatNumber,
   toPrintable,
 } from '../shared/terminal.js'
-import { parseDurationMs, parseInteger } from '../shared/quantities.js'
+import { parseInteger } from '../shared/quantities.js'
 
 const DEFAULT_LINES = 100
 /** The largest page of the API. */
@@ -64,11 +64,10 @@ async function run(given: Arguments): Promise<number> {
   const { switches, texts, positionals } = given
   const origin = findOrigin(given)
   const q = compileQuery(given, positionals[0])
-  const since = texts.get('since')
   const lines = parseInteger('lines', texts.get('lines') ?? String(DEFAULT_LINES), 1, MAX_LINES)
   const query: Query = {
     q,
-    since: since === undefined ? '' : new Date(Date.now() - parseDurationMs('since', since)).toISOString(),
+    since: formatSince(texts.get('since')),
     limit: lines,
   }
   const field = texts.get('by')
@@ -78,7 +77,7 @@ async function run(given: Arguments): Promise<number> {
       ? printEntries(service, query, format)
       : printValues(service, { ...query, field }, format === undefined))
     if (isAnswered) return
-    const ofField = field && (await findHint(service, `${field}:*`))?.replace(/(\S+):\*$/, '--by $1')
+    const ofField = field && (await findFieldHint(service, field, (name) => `--by ${name}`))
     const hint = (await findHint(service, q)) ?? ofField
     const nothing = field === undefined ? 'no entry matches' : 'no matching entry has a value of up to 500 characters'
     report(`${nothing}${hint === undefined ? '' : `: ${hint}`}`)
