@@ -82,8 +82,7 @@ export class StoreReader {
   constructor(store: Store, memo = new MatchMemo()) {
     this.#store = store
     this.#memo = memo
-    // Times such as `-10m` are others a second later.
-    this.#cache = new QueryCache(() => `${store.revision} ${Math.floor(Date.now() / 1000)}`)
+    this.#cache = new QueryCache(() => store.revision)
   }
 
   /** Lists records in order of arrival, newest first. */
