@@ -36,8 +36,6 @@ const NOTICES = { 're2js.js': `/*! re2js\n\n${readFileSync(join(root, 'node_modu
 const NO_EXCERPT = '//node-do-not-add-exception-line'
 /** Chunks without functions that throw into applications, and with templates of several lines. */
 const COMMAND_CHUNKS = /^(?:cli|command-line|commands|local-commands|pipe|local-service|page)\.js$/
-/** Properties of the option table that only its documentation needs. */
-const DOCUMENTATION = new Set(['meaning', 'defaultText', 'isInGroupRow'])
 /** What a line needs to be in a stack: a call, a property, a template, `await`, `throw`, or a value that is taken apart. */
 const IN_STACKS = /[(.[`]|await|throw|[\]}] =/
 /** Chunks with a source map: those that run within applications. */
@@ -48,7 +46,7 @@ const EXPORT_GETTER =
 const MODULE_GETTERS =
   /^__export\(stdin_exports, \{\n(.*?)\n\}\);\nmodule\.exports = __toCommonJS\(stdin_exports\);\n/ms
 const ENTRIES = {
-  transport: inSrc('transport/index.ts'),
+  transport: inSrc('transport/worker.ts'),
   stream: inSrc('transport/in-process.ts'),
   client: inSrc('client/index.ts'),
   service: inSrc('service/index.ts'),
@@ -67,9 +65,9 @@ async function writeBundles() {
   const re2js = '\0re2js'
   /** @type {Readonly<Record<string, string>>} */
   const virtual = {
-    [app]: `export * from ${JSON.stringify(inSrc('index.ts'))}; export { default as ingestTransport } from '${onDemand}'`,
+    [app]: `export * from ${JSON.stringify(inSrc('index.ts'))}; export { ingest } from '${onDemand}'`,
     [re2js]: `export { RE2JS } from ${JSON.stringify(fileURLToPath(import.meta.resolve('re2js')))}`,
-    [onDemand]: `export default require('./index.js').default
+    [onDemand]: `export const ingest = require('./index.js').default
       export function ingestStream(options) { return require('./stream.js').ingestStream(options) }`,
   }
   /** @type {(id: string) => string | null} */
@@ -91,19 +89,12 @@ async function writeBundles() {
         resolveId(id, importer) {
           if (id in virtual) return id
           if (id === 're2js') return { id: './re2js.js', external: true }
-          const isTransport = importer === inSrc('index.ts') && /^\.\/transport\/(?:worker|in-process)\.js$/.test(id)
+          const isTransport = importer === inSrc('index.ts') && /^\.\/transport\/(?:ingest|in-process)\.js$/.test(id)
           return isTransport ? onDemand : undefined
         },
         load: (id) => virtual[id],
         buildEnd() {
           chunkOf = createChunkOf([...this.getModuleIds()], (id) => this.getModuleInfo(id), app)
-        },
-      },
-      {
-        name: 'without-documentation',
-        transform(code, id) {
-          if (id !== inSrc('options/option-table.ts')) return undefined
-          return { code: withoutProperties(code, this.parse(code, { lang: 'ts' }), DOCUMENTATION), map: null }
         },
       },
     ],
@@ -127,20 +118,6 @@ async function writeBundles() {
   refuseCycles(chunks)
   await Promise.all(chunks.map(writeChunk))
   return Object.fromEntries(chunks.map(({ name, exports }) => [name, exports.toSorted()]))
-}
-
-/**
- * Replaces properties by spaces: other code keeps its place, which source maps need.
- * @param {string} code @param {unknown} node @param {ReadonlySet<string>} names of properties in object literals
- * @returns {string}
- */
-function withoutProperties(code, node, names) {
-  if (typeof node !== 'object' || node === null) return code
-  const { type, key, start, end } = /** @type {Record<string, any>} */ (node)
-  if (type !== 'Property' || !names.has(key.name))
-    return Object.values(node).reduce((left, child) => withoutProperties(left, child, names), code)
-  const last = code[end] === ',' ? end + 1 : end
-  return code.slice(0, start) + code.slice(start, last).replaceAll(/[^\n]/g, ' ') + code.slice(last)
 }
 
 /**
@@ -181,7 +158,7 @@ function createChunkOf(ids, infoOf, app) {
     if (stream?.has(id)) return isOfCalls || application?.has(id) ? 'mapping' : 'pipeline'
     if (isOfCalls) return 'calls'
     if (application?.has(id)) return 'application'
-    if (onDemand.has(id)) return folder === 'nats' ? 'nats' : 'on-demand'
+    if (onDemand.has(id)) return 'nats'
     if (commandLine?.has(id)) return 'command-line'
     if (['dev', 'local', 'tail', 'query', 'mcp'].includes(command)) return 'local-commands'
     return command === 'pipe' ? command : 'commands'
@@ -297,16 +274,27 @@ async function writeDeclarations() {
     cwd: root,
     input: {
       index: inSrc('index.ts'),
-      transport: ENTRIES.transport,
       client: ENTRIES.client,
       service: ENTRIES.service,
       augment: inSrc('augment.ts'),
     },
     external: PACKAGES,
+    treeshake: { moduleSideEffects: false },
     checks: { pluginTimings: false },
     logLevel: 'silent',
     plugins: [dts({ tsconfig: inSrc('tsconfig.json'), emitDtsOnly: true })],
-    output: { dir: join(dist, 'cjs'), format: 'es', chunkFileNames: 'types-[name].js' },
+    output: {
+      dir: join(dist, 'cjs'),
+      format: 'es',
+      chunkFileNames: 'types-[name].js',
+      minifyInternalExports: false,
+      // A file for each folder, lower layers first, since a group also takes what its modules import.
+      codeSplitting: {
+        groups: ['protocol', 'shared', 'diagnostics', 'options', 'client', 'transport', 'app', 'service'].map(
+          (folder, at) => ({ name: `${folder}.d`, test: (id) => id.startsWith(inSrc(`${folder}/`)), priority: 9 - at }),
+        ),
+      },
+    },
   })
 }
 
@@ -314,14 +302,14 @@ async function writeDeclarations() {
 async function writeEntryPoints(exported) {
   const write = (/** @type {string} */ name, /** @type {string} */ text) => writeFileSync(join(dist, name), text)
   write('cjs/package.json', IS_COMMONJS)
-  const names = (exported.app ?? []).filter((name) => name !== 'ingestTransport')
+  const names = (exported.app ?? []).filter((name) => name !== 'ingest')
   write(
     'cjs/index.js',
     `'use strict';
 require('./node-version.js');
 // pino's worker imports this file. Names that Node does not find in its text are not read at its import, which would load the application's functions.
 Object.defineProperty(exports, '__esModule', { value: true });
-exports.default = function ingestTransport(options) { return require('./transport.js').ingestTransport(options); };
+exports.default = function ingest(options) { return require('./transport.js').isPinoWorker() ? require('./transport.js').ingestTransport(options) : require('./stream.js').ingestStream(options); };
 for (const name of ${JSON.stringify(names)}) Object.defineProperty(exports, name, { enumerable: true, configurable: true, get: () => require('./app.js')[name] });
 `,
   )
@@ -338,11 +326,11 @@ for (const name of ${JSON.stringify(names)}) Object.defineProperty(exports, name
   write('esm/node-version.js', version.code)
   write(
     'esm/index.js',
-    `import './node-version.js';\nexport { ${names.join(', ')}, ingestTransport as default } from '../cjs/app.js';\n`,
+    `import './node-version.js';\nexport { ${names.join(', ')}, ingest as default } from '../cjs/app.js';\n`,
   )
   write(
     'esm/index.d.ts',
-    `export * from '../cjs/index.js';\nexport { ingestTransport as default } from '../cjs/transport.js';\n`,
+    `export * from '../cjs/index.js';\nexport { ingest as default } from '../cjs/types-transport.js';\n`,
   )
   for (const name of ['client', 'service']) {
     write(

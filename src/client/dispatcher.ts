@@ -1,5 +1,5 @@
 /** Connections through undici: limited in number, kept alive, and through a proxy if one is set. */
-import type { buildConnector, Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { HttpOptions } from './http-types.js'
 
 /** Included in the timeout of the request. */
@@ -20,16 +20,23 @@ export async function loadDispatchers(options: HttpOptions): Promise<() => Dispa
     headersTimeout: 0,
     bodyTimeout: 0,
   }
-  if (options.proxy === undefined || options.proxy === false) {
+  const loadPools = async (): Promise<() => Dispatcher> => {
     // Not at the top, which would delay the start of the worker. All of undici is 111 modules and takes 90 ms; these
     // are 23 modules and take 26 ms.
     const { default: Pool } = await import('undici/lib/dispatcher/pool.js')
     const { default: buildConnector } = await import('undici/lib/core/connect.js')
-    const plain = buildConnector(settings.connect) // shared, since it caches TLS sessions
-    const connect = options.isLocalDefault === true ? await provenConnector(plain, options.url, timeout) : plain
+    const connect = buildConnector(settings.connect) // shared, since it caches TLS sessions
     const { origin } = new URL(options.url)
-    return () => new Pool(origin, { ...settings, connect })
+    const create = (): Dispatcher => new Pool(origin, { ...settings, connect })
+    await create().destroy() // fails here if a version has other classes
+    return create
   }
+  if (options.proxy === undefined || options.proxy === false)
+    return loadPools().catch(async () => {
+      // The individual modules are no documented interface: a version may lack or change them.
+      const { Pool } = await import('undici')
+      return () => new Pool(new URL(options.url).origin, settings)
+    })
   // The proxy agent uses functions that only the main module of undici adds to its classes.
   const { ProxyAgent } = await import('undici')
   const { address, token } = proxyOf(options.proxy)
@@ -40,26 +47,6 @@ export async function loadDispatchers(options: HttpOptions): Promise<() => Dispa
       proxyTls: { timeout }, // the client certificate is for the service, not for the proxy
       uri: address,
       ...(token !== undefined && { token }),
-    })
-}
-
-/** Verifies the listener on each new connection before anything is sent. */
-async function provenConnector(
-  connect: buildConnector.connector,
-  url: string,
-  timeoutMs: number,
-): Promise<buildConnector.connector> {
-  const { verifyListener } = await import('./verify-listener.js')
-  return (options, callback) =>
-    connect(options, (...[error, socket]) => {
-      if (error !== null || socket === null) return callback(error ?? new Error('no socket'), null)
-      verifyListener(socket, url, timeoutMs).then(
-        () => callback(null, socket),
-        (unproven: Error) => {
-          socket.destroy()
-          callback(unproven, null)
-        },
-      )
     })
 }
 

@@ -1,7 +1,4 @@
-/**
- * The modules of undici that are loaded individually. They are not a documented interface, so `package.json` pins the
- * version.
- */
+/** The modules of undici that are loaded individually. */
 declare module 'undici/lib/core/connect.js' {
   export { buildConnector as default } from 'undici'
 }

@@ -1,12 +1,12 @@
 /** What `npm pack` takes: all of what was built, the pages that are linked, and nothing else. */
-import { execFile } from 'node:child_process'
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import { exec, execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { homedir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, unknown>
@@ -14,7 +14,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 /** The package is promised to be small. */
 const MAX_PACKED_BYTES = 660_000
 const MAX_UNPACKED_BYTES = 1_750_000
-const MAX_FILES = 86
+const MAX_DIST_BYTES = 1_500_000
 
 interface Packed {
   readonly size: number
@@ -82,6 +82,15 @@ test('what is built is reached from the entry points, and nothing that they load
   expect([...reached].filter((path) => path.startsWith('dist/')).toSorted()).toEqual(built('dist').toSorted())
 })
 
+test('declarations are in files with the names of folders, and are imported by their own names', () => {
+  const files = built('dist/cjs').filter((path) => /\/types-.*\.d\.ts$/.test(path))
+  const folders = files.map((path) => path.replace(/.*types-(.*)\.d\.ts$/, 'src/$1'))
+  expect(folders).toContain('src/options')
+  expect(folders.filter((folder) => !existsSync(join(root, folder)))).toEqual([])
+  const renamed = built('dist').filter((path) => path.endsWith('.d.ts') && /\b\w as (?!default)\w+/.test(read(path)))
+  expect(renamed).toEqual([])
+})
+
 test('it loads each dependency, and no package that is not one', () => {
   const loaded = new Set(
     paths
@@ -110,6 +119,19 @@ test('beside that there are pages, the licence and package.json, and nothing els
       .toSorted(),
   ).toEqual(['CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'package.json'])
   expect(read('dist/cjs/re2js.js')).toContain('Copyright (c) 2023 Oleksii Vasyliev')
+})
+
+test('npm publish refuses while the address is a placeholder', async () => {
+  const [command = ''] = (manifest['scripts'] as Record<string, string>)['prepublishOnly']?.split(' && ') ?? []
+  const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-publish-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  const publish = (owner: string): Promise<unknown> => {
+    const repository = { url: `git+https://github.com/${owner}/pino-ingest.git` }
+    writeFileSync(join(dir, 'package.json'), JSON.stringify({ ...manifest, repository }))
+    return promisify(exec)(command, { cwd: dir })
+  }
+  await expect(publish('OWNER')).rejects.toThrow('OWNER')
+  await publish('example')
 })
 
 const pages = (): string[] => paths.filter((path) => path.endsWith('.md'))
@@ -184,6 +206,7 @@ test('it has not grown unnoticed', () => {
     `npm pack: ${kilobytes(packed.size)} packed, ${kilobytes(packed.unpackedSize)} unpacked, ${paths.length} files\n`,
   )
   expect(packed.size).toBeLessThanOrEqual(MAX_PACKED_BYTES)
-  expect(paths.length).toBeLessThanOrEqual(MAX_FILES)
+  const dist = packed.files.filter(({ path }) => path.startsWith('dist/')).map(({ size }) => size)
+  expect(dist.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(MAX_DIST_BYTES)
   expect(packed.unpackedSize).toBeLessThanOrEqual(MAX_UNPACKED_BYTES)
 })

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -17,9 +18,7 @@ interface Manifest {
 }
 
 const read = <T>(file: string): T => JSON.parse(readFileSync(join(root, file), 'utf8')) as T
-const manifest = read<Manifest & { scripts: Record<string, string>; publishConfig: unknown; license: string }>(
-  'package.json',
-)
+const manifest = read<Manifest & { scripts: Record<string, string>; repository: { url: string } }>('package.json')
 const { packages } = read<{ packages: Readonly<Record<string, Manifest>> }>('package-lock.json')
 
 /** As Node finds it: from the package's own folder upwards. */
@@ -84,4 +83,19 @@ test('what is published is built, checked and tested first, and says where it co
     publishConfig: { access: 'public', provenance: true },
     scripts: { prepack: expect.stringContaining('build'), prepublishOnly: expect.stringMatching(/check.*test/) },
   })
+  const address = manifest.repository.url.replace(/^git\+|\.git$/g, '')
+  expect(manifest).toMatchObject({ homepage: `${address}#readme`, bugs: { url: `${address}/issues` } })
+})
+
+test("README's pictures are in the form for which npm's page completes relative addresses", () => {
+  expect(readFileSync(join(root, 'README.md'), 'utf8')).not.toMatch(/<picture|srcset/)
+})
+
+test('the form for a bug asks for the report of doctor', () => {
+  const { body } = parse(readFileSync(join(root, '.github/ISSUE_TEMPLATE/bug.yml'), 'utf8')) as {
+    readonly body: readonly { readonly type: string; readonly id?: string; readonly attributes: object }[]
+  }
+  expect(JSON.stringify(body.find(({ id }) => id === 'report')?.attributes)).toContain(
+    'npx pino-ingest doctor --report',
+  )
 })

@@ -47,7 +47,7 @@ describe.each([
     )
     const { stdout } = await run(process.execPath, ['--require', './report.cjs', 'app.cjs'], {
       cwd: dir,
-      env: cleanEnv({ PINO_INGEST_LOG: 'silent' }),
+      env: cleanEnv({ PINO_INGEST_LOG_TO: 'silent' }),
     })
     return stdout.split('\n').map((line) => line.replace('loaded ', ''))
   }
@@ -83,7 +83,7 @@ test('without the packages every start with the option is refused, and says what
     attempt('ingestStream', () => pinoIngest.ingestStream(options))
     attempt('ingestOptions', () => pinoIngest.ingestOptions({ transport: { target: 'pino-ingest', options } }))
     attempt('disabled', () => pinoIngest.ingestStream({ ...options, enabled: false }).end())
-    pinoIngest.default(options).catch(tell('transport'))
+    attempt('transport', () => pinoIngest.default(options))
     pino.transport({ target: 'pino-ingest', options }).on('error', tell('worker'))`,
   )
   const { stdout } = await run(process.execPath, ['app.cjs'], { cwd: dir, env: cleanEnv() })
