@@ -10,8 +10,6 @@ export interface Batch {
   readonly highestSeverity: number
   /** The request body, `{"batch_id":…,"logs":[…]}`, as UTF-8. */
   readonly body: Uint8Array
-  /** Set if the body is compressed. */
-  readonly contentEncoding?: 'gzip'
   /** Set for a part of a batch: the original batch and the positions of this part's entries in it. */
   readonly origin?: { readonly batchId: string; readonly positions: readonly number[] }
   /** Set if entries of the batch are on disk. */

@@ -51,8 +51,6 @@ export interface Retryable {
   readonly queue?: QueueFailure
   /** Set if this process failed instead of the service. */
   readonly processFailure?: ProcessFailure
-  /** Set if nothing listens at the implicit local URL, and entries are kept in memory only. At exit, no other attempt follows. */
-  readonly nobodyListens?: true
 }
 
 /**
@@ -61,16 +59,11 @@ export interface Retryable {
  */
 export interface EndpointRejected {
   readonly kind: 'endpoint-rejected'
-  /**
-   * Status of the reply. Undefined for `queue`, and if nothing was sent because the listener at the implicit local URL
-   * could not be verified as this user's.
-   */
+  /** Status of the reply. Undefined for `queue`. */
   readonly status?: number
   /** Set if the queue rejected the batch instead of the service. */
   readonly queue?: QueueFailure
   readonly reason: string
-  /** The remedy, if `reason` does not contain it: lower case, without a full stop. */
-  readonly remedy?: string | undefined
 }
 
 /** The batch is not sent: because of a bug, or because another forwarder may have its message. */

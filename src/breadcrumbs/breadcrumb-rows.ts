@@ -22,6 +22,9 @@ import {
 import type { LineRing } from '../record/line-ring.js'
 import type { ScopeHash } from '../record/scope.js'
 
+/** Memory for all breadcrumbs. */
+export const BREADCRUMB_BYTES = 8 * 1024 * 1024
+
 /** A line of the ring. */
 export interface BreadcrumbLine {
   readonly position: number

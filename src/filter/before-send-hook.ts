@@ -25,7 +25,7 @@ export interface BeforeSendHookOptions {
   /** Maximum UTF-8 bytes of an entry after the hook. Default 256 KiB. */
   readonly maxEntryBytes?: number
   /** Redacts secrets that the hook may have added. */
-  readonly redactor?: Redactor | undefined
+  readonly redactor: Redactor
 }
 
 export interface HookResult {

@@ -88,6 +88,6 @@ export function findSetupFix(error: unknown): string {
     return 'enable JetStream (jetstream { … } in the configuration of the servers, and for the account); in a cluster, start a majority of the servers'
   if (code === JETSTREAM_CODES.replicasNeedCluster) return 'form a cluster, or for one server: --replicas 1'
   if (code === JETSTREAM_CODES.subjectsOverlap)
-    return 'set PINO_INGEST_NATS_SUBJECT to a subject that no stream uses: nats stream ls --subjects lists them'
+    return 'set PINO_INGEST_NATS_STREAM to a name whose subjects no stream uses: nats stream ls --subjects lists them'
   return 'start the missing servers, raise their max_file_store or the limit of the account, or set smaller sizes (--max-bytes, --max-dead-bytes, --max-state-bytes) or fewer --replicas'
 }

@@ -6,13 +6,7 @@ import type { Sender } from '../batch/sender.js'
 import { PATHS } from '../protocol/limits.js'
 import { VERSION } from '../version.js'
 import loadNats from './load-nats.cjs'
-import {
-  CONTENT_ENCODING_HEADER,
-  CONTENT_TYPE_HEADER,
-  COUNT_HEADER,
-  ENDPOINT_HEADER,
-  VERSION_HEADER,
-} from './message.js'
+import { CONTENT_TYPE_HEADER, COUNT_HEADER, ENDPOINT_HEADER, VERSION_HEADER } from './message.js'
 import type { BatchKind } from './message.js'
 import { isUnanswered } from './nats-error.js'
 import { publishMessage } from './publish-message.js'
@@ -44,7 +38,12 @@ export function createJetStreamSender(options: JetStreamSenderOptions): Sender {
     if (batch.body.length > maxBytes)
       return createTooLarge(`${batch.body.length} bytes exceed the servers' max_payload`)
     try {
-      const message = { subject, body: batch.body, msgID: batch.batchId, headers: createHeaders(options.kind, batch) }
+      const message = {
+        subject,
+        body: batch.body,
+        msgID: batch.batchId,
+        headers: createHeaders(options.kind, batch.count),
+      }
       // The scheduler repeats it.
       await publishMessage(connection, stream, message, { timeout: PUBLISH_TIMEOUT_MS, retries: 1 })
     } catch (error) {
@@ -71,15 +70,11 @@ export function createJetStreamSender(options: JetStreamSenderOptions): Sender {
   }
 }
 
-export function createHeaders(
-  kind: BatchKind,
-  { count, contentEncoding }: Pick<Batch, 'count' | 'contentEncoding'>,
-): MsgHdrs {
+export function createHeaders(kind: BatchKind, count: number): MsgHdrs {
   const headers = loadNats().headers()
   headers.set(ENDPOINT_HEADER, kind === 'logs' ? PATHS.ingest : PATHS.requests)
   headers.set(COUNT_HEADER, String(count))
   headers.set(VERSION_HEADER, VERSION)
   headers.set(CONTENT_TYPE_HEADER, 'application/json')
-  if (contentEncoding !== undefined) headers.set(CONTENT_ENCODING_HEADER, contentEncoding)
   return headers
 }

@@ -3,7 +3,7 @@
 /** Kinds of batches. Each has its own subject and consumer: neither waits for the other. */
 export type BatchKind = 'logs' | 'requests'
 
-/** Names of a fleet's streams, subjects, consumers and bucket, derived from the options `nats.stream` and `nats.subject`. */
+/** Names of a fleet's streams, subjects, consumers and bucket, derived from the option `nats.stream`. */
 export interface StreamNames {
   readonly stream: string
   /** Subjects of queued batches. */
@@ -17,13 +17,13 @@ export interface StreamNames {
   readonly bucket: string
 }
 
-export function toStreamNames({ stream, subject }: { readonly stream: string; readonly subject: string }): StreamNames {
+export function toStreamNames({ stream }: { readonly stream: string }): StreamNames {
   return {
     stream,
-    subjects: { logs: `${subject}.logs`, requests: `${subject}.requests` },
+    subjects: { logs: `${stream}.logs`, requests: `${stream}.requests` },
     consumers: { logs: 'forward-logs', requests: 'forward-requests' },
     deadStream: `${stream}_DEAD`,
-    deadSubject: `${subject}.dead`,
+    deadSubject: `${stream}.dead`,
     bucket: `${stream}_STATE`,
   }
 }
@@ -39,5 +39,3 @@ export const VERSION_HEADER = 'Pino-Ingest-Version'
 /** The `batch_id`, if the message ID is another one: a republished message may need a new message ID. */
 export const BATCH_ID_HEADER = 'Pino-Ingest-Batch-Id'
 export const CONTENT_TYPE_HEADER = 'Content-Type'
-/** `gzip`, if the body is compressed. */
-export const CONTENT_ENCODING_HEADER = 'Content-Encoding'

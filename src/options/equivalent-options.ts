@@ -1,85 +1,43 @@
 /**
- * The options that correspond to those of other transports (`docs/migration.md` lists all of them), to members given as options, and to
- * other usual names. Also for variables: `PINO_INGEST_SERVICE_NAME` is looked up as `serviceName`.
+ * Names in other transports (`docs/migration.md` lists the usual ones) and other usual names, by the option that corresponds to them. Also
+ * for variables: `PINO_INGEST_SERVICE_NAME` is looked up as `serviceName`.
  */
 import { findNearestName } from '../shared/nearest-name.js'
 
-const OURS: Readonly<Record<string, readonly string[]>> = {
-  host: ['url'],
-  hostname: ['url'],
-  node: ['url'],
-  endpoint: ['url'],
-  server: ['url'],
-  address: ['url'],
-  uri: ['url'],
-  baseUrl: ['url'],
-  apiUrl: ['url'],
-  dsn: ['url', 'apiKey'],
-  ddServerConf: ['url'],
-  key: ['apiKey'],
-  token: ['apiKey'],
-  apiToken: ['apiKey'],
-  accessToken: ['apiKey'],
-  secret: ['apiKey'],
-  password: ['apiKey'],
-  auth: ['apiKey'],
-  sourceToken: ['apiKey'],
-  basicAuth: ['apiKey'],
-  ddClientConf: ['apiKey'],
-  authorization: ['apiKey'],
-  labels: ['service', 'environment', 'tags', 'metadata'],
-  dataset: ['service'],
-  ddsource: ['service'],
-  ddtags: ['tags', 'metadata'],
-  batching: ['batch.size', 'batch.intervalMs'],
-  batchSize: ['batch.size'],
-  batchBytes: ['batch.bytes'],
-  batchInterval: ['batch.intervalMs'],
-  flushInterval: ['batch.intervalMs'],
-  flushIntervalMs: ['batch.intervalMs'],
-  sendIntervalMs: ['batch.intervalMs'],
-  interval: ['batch.intervalMs'],
-  intervalMs: ['batch.intervalMs'],
-  bufferSize: ['maxBufferBytes'],
-  maxBufferSize: ['maxBufferBytes'],
-  spoolDir: ['spool.dir'],
-  sampleRate: ['sample'],
-  debug: ['logTo'],
-  timeout: ['requestTimeoutMs'],
-  syncMax: ['maxConcurrency'],
-  retries: ['retry'],
-  maxRetries: ['retry'],
-  retryBackoff: ['retry.minMs', 'retry.maxMs'],
-  retryMinMs: ['retry.minMs'],
-  retryMaxMs: ['retry.maxMs'],
-  silenceErrors: ['logTo'],
-  ignoreExceptions: ['logTo'],
-  onError: ['logTo'],
-  onProblem: ['logTo'],
-  app: ['service'],
-  appName: ['service'],
-  application: ['service'],
-  serviceName: ['service'],
-  name: ['service'],
-  env: ['environment'],
-  redact: ['scrub.keys', 'scrub.patterns'],
-  scrubKeys: ['scrub.keys'],
-  scrubPatterns: ['scrub.patterns'],
-  scrubUrlParams: ['scrub.urlParams'],
-  requestLogsIgnore: ['requestLogs.ignore'],
-  messageKey: ['pino.messageKey'],
-  errorKey: ['pino.errorKey'],
-  nestedKey: ['pino.nestedKey'],
-  customLevels: ['pino.customLevels'],
-  levelKey: ['pino.levelKey'],
-  releaseId: ['release'],
+const OTHER_NAMES = {
+  url: 'host hostname node endpoint server address uri baseUrl apiUrl dsn ddServerConf',
+  apiKey: 'key token apiToken accessToken secret password auth sourceToken basicAuth ddClientConf authorization dsn',
+  service: 'labels dataset ddsource app appName application serviceName name',
+  environment: 'labels env',
+  tags: 'labels ddtags',
+  metadata: 'labels ddtags',
+  releaseId: 'release',
+  registerRelease: 'release',
+  sendLevel: 'level',
+  sample: 'sampleRate',
+  'scrub.keys': 'redact scrubKeys',
+  'scrub.patterns': 'redact',
+  'batch.size': 'batching batchSize',
+  'batch.intervalMs': 'batching batchInterval flushInterval interval intervalMs',
+  maxConcurrency: 'syncMax',
+  requestTimeoutMs: 'timeout',
+  retry: 'retries maxRetries',
+  'retry.maxMs': 'retryBackoff',
+  logTo: 'debug silenceErrors ignoreExceptions onError',
+  'spool.dir': 'spoolDir',
+  maxBufferBytes: 'bufferSize maxBufferSize',
+  'pino.messageKey': 'messageKey',
+  'pino.errorKey': 'errorKey',
+  'pino.nestedKey': 'nestedKey',
+  'pino.customLevels': 'customLevels',
+  'pino.customAttributeKeys': 'customAttributeKeys',
 }
-
-const BY_LOWER_CASE = new Map(Object.entries(OURS).map(([name, options]) => [name.toLowerCase(), options]))
 
 /** @returns the names of the corresponding options; empty if there is none */
 export function findEquivalentOptions(name: string): readonly string[] {
-  return BY_LOWER_CASE.get(name.toLowerCase()) ?? []
+  return Object.entries(OTHER_NAMES)
+    .filter(([, others]) => others.toLowerCase().split(' ').includes(name.toLowerCase()))
+    .map(([option]) => option)
 }
 
 /**

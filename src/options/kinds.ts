@@ -17,11 +17,9 @@ export interface Kind<T> {
 /** An option, or a member of one. */
 export interface Row<T> {
   readonly kind: Kind<T>
-  /** The first that is set wins. Default: `PINO_INGEST_` and the path in upper case. */
+  /** The first that is set wins. Default: `PINO_INGEST_` and the path in upper case. Those that end with `_FILE` are paths of files. */
   readonly variables?: readonly string[]
-  /** Variables that accept less than the option does. */
-  readonly variableKinds?: Readonly<Record<string, Kind<unknown>>>
-  /** The variables name files that contain the value. Those that end in `_FILE` always do. */
+  /** The variable ends with `_FILE` and is the path of a file that contains the value. */
   readonly isFile?: true
   /** Used if neither code nor environment sets the option. */
   readonly default?: T
@@ -124,11 +122,26 @@ export const requestPaths = matchingTexts(
   /^\/[^?#*]*\*?$/,
 )
 
-export const fieldNames = matchingTexts(
+/** Built-in names of `scrub.keys`; many are also those of headers and of URL parameters. */
+export const SECRET_KEYS: readonly string[] =
+  'password passwd secret token access_token refresh_token api_key apikey authorization cookie client_secret private_key'.split(
+    ' ',
+  )
+
+const names = matchingTexts(
   "a list of names with only letters, digits, - and _ (in a variable: separated by commas, or JSON; [] for none); for paths use pino's redact",
-  // A switch in a variable would replace the default by a name that nothing has.
+  // A switch in a variable would be a name that nothing has.
   /^(?!(?:true|false|on|off|yes|no|none|null|default)$)[\w-]{1,64}$/i,
 )
+
+/** Adds the names to the built-in ones, so that a list for one's own data never exposes a password. */
+export const secretKeys: Kind<readonly string[]> = {
+  ...names,
+  read: (value) => {
+    const given = names.read(value)
+    return given === undefined || given.length === 0 ? given : [...new Set([...SECRET_KEYS, ...given])]
+  },
+}
 
 function matchingTexts(rule: string, form: RegExp): Kind<readonly string[]> {
   return {
@@ -156,18 +169,12 @@ export const object: Kind<JsonObject> = {
 }
 
 export const levels: Kind<Readonly<Record<string, number>>> = {
-  rule: 'level names with their numbers (in a variable: audit:35,notice:25)',
+  rule: 'level names with their numbers',
   read: (value) =>
     isPlainObject(value) && Object.entries(value).every(([name, number]) => name !== '' && Number.isFinite(number))
       ? ({ ...value } as Record<string, number>)
       : undefined,
-  parse: (value) => (value.startsWith('{') ? parseJson(value) : parsePairs(value)),
-}
-
-function parsePairs(value: string): unknown {
-  const pairs = value.split(',').map((pair) => /^\s*([^:\s]+)\s*:\s*(\d+(?:\.\d+)?)\s*$/.exec(pair))
-  if (pairs.includes(null)) return value // breaks the rule, and is shown in the message
-  return Object.fromEntries(pairs.map((pair) => [pair?.[1], Number(pair?.[2])]))
+  parse: parseJson,
 }
 
 /** From 0 to 1. */
@@ -184,16 +191,6 @@ export const pem: Kind<string | Uint8Array> = {
     const read = value instanceof Uint8Array ? Buffer.from(value).toString() : value
     return typeof read === 'string' && read.includes('-----BEGIN ') ? read : undefined
   },
-  parse: (value) => value,
-}
-
-/** `true`: registered at startup; else the id of one that is registered already. */
-export const release: Kind<boolean | string> = {
-  rule: 'true, false or the id of a registered release',
-  read: (value) =>
-    typeof value === 'boolean' || (typeof value === 'string' && !['', 'true', 'false'].includes(value))
-      ? value
-      : undefined,
   parse: (value) => value,
 }
 

@@ -2,7 +2,6 @@
 import { APPLICATION_MESSAGES } from '../diagnostics/messages.js'
 import { findNearestName } from '../shared/nearest-name.js'
 import type { Env } from './ci.js'
-import { TOKEN_VARIABLE } from './dev-token.js'
 import { findEquivalentOptions } from './equivalent-options.js'
 import { formatName } from './format-value.js'
 import { findVariables } from './option-group.js'
@@ -10,6 +9,8 @@ import { OPTION_TABLE, listPaths } from './option-table.js'
 import type { OptionName } from './option-table.js'
 
 const PREFIX = 'PINO_INGEST_'
+/** The token of the local service. */
+export const TOKEN_VARIABLE = 'PINO_INGEST_DEV_TOKEN'
 export const MONITOR_TOKEN_VARIABLE = 'PINO_INGEST_MONITOR_TOKEN'
 export const MONITOR_TOKEN_FILE_VARIABLE = 'PINO_INGEST_MONITOR_TOKEN_FILE'
 /** Kubernetes sets these for a Service whose name begins with `pino-ingest`. */

@@ -2,8 +2,9 @@
 import type { Kind } from './kinds.js'
 import { findNatsIdentity, parseCreds } from './nats-credentials.js'
 import { Secret } from './secret.js'
-import { findTlsProblem } from './tls.js'
+import { checkTls } from './tls.js'
 import type { Tls } from './tls.js'
+import { isLoopback } from './url.js'
 
 export interface NatsSettings {
   /** `host:port`. */
@@ -13,10 +14,8 @@ export interface NatsSettings {
   /** Set if connections must use TLS. Without it the client would accept an unencrypted connection. */
   readonly tls?: Tls
   readonly stream: string
-  /** Log entries are published to `<subject>.logs`, request logs to `<subject>.requests`. */
-  readonly subject: string
   /**
-   * Identifies stream and subject: entries on disk are sent nowhere else. Without credentials the servers as well; an account is the same
+   * Identifies the stream: entries on disk are sent nowhere else. Without credentials the servers as well; an account is the same
    * one after servers were added or replaced.
    */
   readonly destination: string
@@ -30,7 +29,6 @@ export interface NatsOption {
   readonly credentials?: string
   readonly tls?: Tls
   readonly stream: string
-  readonly subject: string
 }
 
 /** NATS: a seed of a user is base32, with this prefix. */
@@ -52,13 +50,6 @@ export const streamName: Kind<string> = {
   parse: (value) => value,
 }
 
-export const subjectPrefix: Kind<string> = {
-  rule: 'names of letters, digits, - and _, separated by dots',
-  read: (value) =>
-    typeof value === 'string' && value.length <= 128 && /^[\w-]+(?:\.[\w-]+)*$/.test(value) ? value : undefined,
-  parse: (value) => value,
-}
-
 const DEFAULT_PORT = '4222'
 
 /** @returns undefined if no server is set. Errors are added to `problems`; they show no user info of a URL */
@@ -67,30 +58,25 @@ export function resolveNats(
   allowInsecure: boolean,
   problems: string[],
 ): NatsSettings | undefined {
-  const { servers = [], credentials, tls, stream = '', subject = '' } = option ?? {}
+  const { servers = [], credentials, tls, stream = '' } = option ?? {}
   if (servers.length === 0) return undefined
   const urls = servers.flatMap((one) => parseServer(one, problems) ?? [])
   const hasTls = tls !== undefined || urls.some(({ protocol }) => protocol === 'tls:')
-  const open = urls.find(({ hostname }) => !isLoopbackHost(hostname))
+  const open = urls.find(({ href }) => !isLoopback(href))
   if (!hasTls && !allowInsecure && open !== undefined) {
     problems.push(
       `nats.servers (PINO_INGEST_NATS_SERVERS) must begin with tls://, since log entries travel to them, got ${open.host} without it (allowInsecure: true or PINO_INGEST_ALLOW_INSECURE=true for a network you trust)`,
     )
   }
-  if ((tls?.cert === undefined) !== (tls?.key === undefined))
-    problems.push('nats.tls.cert and nats.tls.key must be given together')
-  const unusable = tls === undefined ? undefined : findTlsProblem(tls)
-  if (unusable !== undefined)
-    problems.push(`nats.tls must be certificates and a key that can be used, got ${unusable} (not shown)`)
-  const identity = unusable === undefined ? findNatsIdentity(credentials?.trim(), tls) : undefined
+  const isUsable = checkTls('nats.tls', tls, problems)
+  const identity = isUsable ? findNatsIdentity(credentials?.trim(), tls) : undefined
   const hosts = urls.map(({ hostname, port }) => `${hostname}:${port === '' ? DEFAULT_PORT : port}`)
   return {
     servers: hosts,
     ...(credentials !== undefined && { credentials: new Secret(credentials.trim()) }),
     ...(hasTls && { tls: tls ?? {} }),
     stream,
-    subject,
-    destination: `nats://${credentials === undefined ? hosts.toSorted().join(',') : ''}/${stream}/${subject}`,
+    destination: `nats://${credentials === undefined ? hosts.toSorted().join(',') : ''}/${stream}`,
     ...(identity !== undefined && { identity }),
   }
 }
@@ -109,8 +95,4 @@ function parseServer(given: string, problems: string[]): URL | undefined {
     return undefined
   }
   return url
-}
-
-function isLoopbackHost(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host)
 }

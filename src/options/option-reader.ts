@@ -54,8 +54,7 @@ export class OptionReader {
 
   /** @returns undefined if the value breaks the rule */
   check(row: Row<unknown>, place: string, value: unknown): unknown {
-    const { kind: own, variableKinds = {}, secret } = row
-    const kind = variableKinds[place] ?? own
+    const { kind, secret } = row
     const read = kind.read(value)
     if (read !== undefined) return read
     const problem = kind.problem?.(value)
@@ -109,16 +108,16 @@ export class OptionReader {
 
   #fromVariable(row: Row<unknown>, place: string): Given | undefined {
     const text = this.#sources.env[place] ?? ''
-    const value = row.isFile === true || place.endsWith('_FILE') ? this.#readFile(row, place, text) : text
-    return value === undefined ? undefined : { place, value: (row.variableKinds?.[place] ?? row.kind).parse(value) }
+    const value = place.endsWith('_FILE') ? this.#readFile(row, place, text) : text
+    return value === undefined ? undefined : { place, value: row.kind.parse(value) }
   }
 
-  #readFile({ secret, isFile }: Row<unknown>, variable: string, path: string): string | undefined {
+  #readFile({ isFile }: Row<unknown>, variable: string, path: string): string | undefined {
     try {
       return this.#sources.readFile(path)
     } catch (error) {
       // The path may be the key itself, by mistake.
-      const shown = secret === true && isFile !== true && !ROOTED_PATH.test(path) ? describeHidden(path) : path
+      const shown = isFile !== true && !ROOTED_PATH.test(path) ? describeHidden(path) : path
       this.#problems.push(`cannot read the file in ${variable}: ${shown} (${describeReadError(error)})`)
       return undefined
     }

@@ -3,10 +3,11 @@
  */
 import type { JsonObject } from '../protocol/log-entry.js'
 import type { BeforeSend } from './kinds.js'
+import type { PatternList } from './option-group.js'
 
 /**
- * Options of the transport and of `ingestStream()`. Each can also be set by its environment variable; a value in code wins.
- * All are optional, except `url` and `apiKey` in production. They are listed in `docs/options.md`.
+ * Options of the transport and of `ingestStream()`, listed in `docs/options.md`. Options can also be set with environment variables; a value
+ * in code wins. All are optional. In production `url` or `nats` is required. `apiKey` is required unless the host of `url` is loopback.
  */
 export interface IngestOptions {
   /**
@@ -16,18 +17,16 @@ export interface IngestOptions {
    */
   enabled?: boolean | undefined
   /**
-   * Base URL of the service, ending with `/api/v1`. Required if `NODE_ENV` is `production`. Must be `https`, unless the host is loopback or
-   * `allowInsecure` is set.
+   * Base URL of the log service, ending with `/api/v1`; plain `http` only to a loopback host, or with `allowInsecure`.
    * Variable: `PINO_INGEST_URL`.
-   * @default http://127.0.0.1:4319/api/v1 (the local service); none in production
+   * @default none. Without url and nats entries are discarded; in production the transport does not start
    */
   url?: string | undefined
   /**
-   * Key that is sent as `X-API-Key`, only to the configured `url`; `PINO_INGEST_API_KEY_FILE` is the path of a file that contains it, which
-   * is read again when the service rejects the key. If both are set, the file must contain the same key and is read only at the start.
-   * Printable ASCII characters without spaces.
+   * Key sent as `X-API-Key`; `PINO_INGEST_API_KEY_FILE` is the path of a file, read again when the log service rejects the key. Printable
+   * ASCII characters without spaces.
    * Variables, the first that is set: `PINO_INGEST_API_KEY`, `PINO_INGEST_API_KEY_FILE`.
-   * @default none; required if url is set
+   * @default none; required unless the host of url is loopback
    */
   apiKey?: string | undefined
   /**
@@ -37,48 +36,42 @@ export interface IngestOptions {
    */
   allowInsecure?: boolean | undefined
   /**
-   * `{ ca, cert, key }` as PEM: a private CA, a client certificate and its key; the variables are paths of files.
+   * `{ ca, cert, key }` as PEM: a private CA, a client certificate and its key.
    * @default Node's own
    */
   tls?:
     | {
         /**
          * Certificates of the CAs to trust, in place of those that Node trusts. PEM text, or a Buffer of it.
-         * Variable: `PINO_INGEST_TLS_CA` (path of a file).
+         * Variable: `PINO_INGEST_TLS_CA_FILE` (path of a file).
          * @default Node's own
          */
         ca?: string | Uint8Array | undefined
         /**
          * Client certificate, used with `key`. PEM text, or a Buffer of it.
-         * Variable: `PINO_INGEST_TLS_CERT` (path of a file).
-         * @default none
+         * Variable: `PINO_INGEST_TLS_CERT_FILE` (path of a file).
          */
         cert?: string | Uint8Array | undefined
         /**
          * Private key of `cert`, not encrypted. PEM text, or a Buffer of it.
-         * Variable: `PINO_INGEST_TLS_KEY` (path of a file).
-         * @default none
+         * Variable: `PINO_INGEST_TLS_KEY_FILE` (path of a file).
          */
         key?: string | Uint8Array | undefined
       }
     | undefined
   /**
-   * NATS JetStream as a durable queue between many processes and the service.
-   * @default none
+   * NATS JetStream as a durable queue between many processes and the log service.
    */
   nats?:
     | {
         /**
-         * Servers of NATS JetStream, such as `tls://nats.example.com:4222`. Batches are published there and `pino-ingest forward` sends
-         * them to the service; `url` and `apiKey` are not used. See a fleet (`docs/fleet.md`).
+         * Servers of NATS JetStream, such as `tls://nats.example.com:4222`, in place of `url` and `apiKey`: a fleet (`docs/fleet.md`).
          * Variable: `PINO_INGEST_NATS_SERVERS` (separated by commas, or JSON).
-         * @default none
          */
         servers?: readonly string[] | undefined
         /**
-         * Content of a `.creds` file, or the seed of an NKey (`SU…`); the variable is the path of a file.
-         * Variable: `PINO_INGEST_NATS_CREDS`.
-         * @default none
+         * Content of a `.creds` file, or the seed of an NKey (`SU…`).
+         * Variable: `PINO_INGEST_NATS_CREDENTIALS_FILE` (path of a file).
          */
         credentials?: string | Uint8Array | undefined
         /**
@@ -89,66 +82,49 @@ export interface IngestOptions {
           | {
               /**
                * Certificates of the CAs to trust, in place of those that Node trusts. PEM text, or a Buffer of it.
-               * Variable: `PINO_INGEST_NATS_TLS_CA` (path of a file).
+               * Variable: `PINO_INGEST_NATS_TLS_CA_FILE` (path of a file).
                * @default Node's own
                */
               ca?: string | Uint8Array | undefined
               /**
                * Client certificate, used with `key`. PEM text, or a Buffer of it.
-               * Variable: `PINO_INGEST_NATS_TLS_CERT` (path of a file).
-               * @default none
+               * Variable: `PINO_INGEST_NATS_TLS_CERT_FILE` (path of a file).
                */
               cert?: string | Uint8Array | undefined
               /**
                * Private key of `cert`, not encrypted. PEM text, or a Buffer of it.
-               * Variable: `PINO_INGEST_NATS_TLS_KEY` (path of a file).
-               * @default none
+               * Variable: `PINO_INGEST_NATS_TLS_KEY_FILE` (path of a file).
                */
               key?: string | Uint8Array | undefined
             }
           | undefined
         /**
-         * Name of the JetStream stream. A name of letters, digits, - and _.
+         * Name of the stream; subjects are `<stream>.logs` and `<stream>.requests`. A name of letters, digits, - and _.
          * Variable: `PINO_INGEST_NATS_STREAM`.
          * @default 'PINO_INGEST'
          */
         stream?: string | undefined
-        /**
-         * Log entries are published to `<subject>.logs`, request logs to `<subject>.requests`. Names of letters, digits, - and _, separated
-         * by dots.
-         * Variable: `PINO_INGEST_NATS_SUBJECT`.
-         * @default 'pino-ingest'
-         */
-        subject?: string | undefined
       }
     | undefined
   /**
-   * URL of an HTTP proxy, used only if `url` is set; `false` for none. `NO_PROXY` is a list of `*`, addresses and host names, each
-   * optionally with a port; a host name includes its subdomains. Address ranges and `ALL_PROXY` are ignored.
+   * URL of an HTTP proxy; `false` for none.
    * Variable: `PINO_INGEST_PROXY`.
-   * @default HTTPS_PROXY or HTTP_PROXY, except for loopback and hosts in NO_PROXY
+   * @default HTTPS_PROXY or HTTP_PROXY, and NO_PROXY
    */
   proxy?: string | false | undefined
   /**
-   * HTTP headers, `{ name: value }`, sent with every request, only to the configured `url`; the variable is JSON.
+   * HTTP headers sent with every request, `{ name: value }`; the variable is JSON.
    * Variable: `PINO_INGEST_HEADERS`.
-   * @default none
    */
   headers?: Readonly<Record<string, string | undefined>> | undefined
   /**
-   * Compression of request bodies. Set `gzip` only if your service supports it; the service's interface does not specify it.
-   * Variable: `PINO_INGEST_COMPRESSION`.
-   * @default 'none'
-   */
-  compression?: 'none' | 'gzip' | undefined
-  /**
-   * Name of the service that logs.
+   * Service name: the application that logs.
    * Variables, the first that is set: `PINO_INGEST_SERVICE`, `OTEL_SERVICE_NAME`.
-   * @default service.name of OTEL_RESOURCE_ATTRIBUTES, pino's name, the name in the application's package.json
+   * @default service.name of OTEL_RESOURCE_ATTRIBUTES, pino's name, the name in package.json
    */
   service?: string | undefined
   /**
-   * Environment of the application, such as `production`.
+   * Environment, such as `production`.
    * Variable: `PINO_INGEST_ENVIRONMENT`.
    * @default deployment.environment.name of OTEL_RESOURCE_ATTRIBUTES, NODE_ENV
    */
@@ -156,7 +132,7 @@ export interface IngestOptions {
   /**
    * Version of the application.
    * Variable: `PINO_INGEST_VERSION`.
-   * @default service.version of OTEL_RESOURCE_ATTRIBUTES, the version in the application's package.json
+   * @default service.version of OTEL_RESOURCE_ATTRIBUTES, the version in package.json
    */
   version?: string | undefined
   /**
@@ -180,39 +156,43 @@ export interface IngestOptions {
     | {
         /**
          * Hash of the commit.
-         * Variable: `PINO_INGEST_COMMIT`.
+         * Variable: `PINO_INGEST_DEPLOY_COMMIT`.
          * @default the CI provider's variable
          */
         commit?: string | undefined
         /**
          * Name of the branch.
-         * Variable: `PINO_INGEST_BRANCH`.
+         * Variable: `PINO_INGEST_DEPLOY_BRANCH`.
          * @default the CI provider's variable
          */
         branch?: string | undefined
         /**
          * User or system that started the deployment.
-         * Variable: `PINO_INGEST_DEPLOYED_BY`.
+         * Variable: `PINO_INGEST_DEPLOY_DEPLOYED_BY`.
          * @default the CI provider's variable
          */
         deployed_by?: string | undefined
       }
     | undefined
   /**
-   * `true`: registers the release at startup and adds its id to every entry logged after the reply; a string: the id of a registered
-   * release, added to every entry.
-   * Variables, the first that is set: `PINO_INGEST_RELEASE_ID`, `PINO_INGEST_RELEASE`.
+   * Id of a registered release, added to every entry.
+   * Variable: `PINO_INGEST_RELEASE_ID`.
+   */
+  releaseId?: string | undefined
+  /**
+   * Registers the release at startup, and adds its id to every later entry.
+   * Variable: `PINO_INGEST_REGISTER_RELEASE`.
    * @default false
    */
-  release?: boolean | string | undefined
+  registerRelease?: boolean | undefined
   /**
    * Lowest level to send; pino's own `level` is applied before it.
-   * Variable: `PINO_INGEST_LEVEL`.
+   * Variable: `PINO_INGEST_SEND_LEVEL`.
    * @default 'info'
    */
-  level?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | undefined
+  sendLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | undefined
   /**
-   * Share of the records that is sent, by level: `{ debug: 0.1 }`. Records of the same trace and level are all sent or all filtered.
+   * Share of the records that is sent, by level: `{ debug: 0.1 }`; records of one trace stay together.
    * Variable: `PINO_INGEST_SAMPLE` (JSON).
    * @default all
    */
@@ -251,15 +231,14 @@ export interface IngestOptions {
       }
     | undefined
   /**
-   * Period in which only the first of equal errors is sent. A summary at its end counts the others. 0 disables it. In milliseconds, from 0
-   * to 86400000 (1 day).
+   * Of equal errors within this time, sends the first and a summary; `0` sends all. In milliseconds, from 0 to 86400000 (1 day).
    * Variable: `PINO_INGEST_DEDUPE_WINDOW_MS`.
    * @default 0
    */
   dedupeWindowMs?: number | undefined
   /**
    * Attaches the records logged before an error to its entry; `false` disables it.
-   * Variable: `PINO_INGEST_BREADCRUMBS` (true, false or JSON).
+   * Variable: `PINO_INGEST_BREADCRUMBS` (JSON).
    * @default on
    */
   breadcrumbs?:
@@ -271,7 +250,7 @@ export interface IngestOptions {
          */
         enabled?: boolean | undefined
         /**
-         * Maximum number of breadcrumbs kept for each request, trace or session, and attached to an entry. An integer from 1 to 1000.
+         * Maximum number kept per request, trace or session, and attached to an entry. An integer from 1 to 1000.
          * Variable: `PINO_INGEST_BREADCRUMBS_LIMIT`.
          * @default 50
          */
@@ -282,21 +261,16 @@ export interface IngestOptions {
          * @default 'debug'
          */
         level?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | undefined
-        /**
-         * Maximum memory for all breadcrumbs. In bytes, from 64 KiB to 1 GiB.
-         * Variable: `PINO_INGEST_BREADCRUMBS_MAX_BYTES`.
-         * @default 8388608 (8 MiB)
-         */
-        maxBytes?: number | undefined
       }
     | undefined
   /**
-   * `true` also sends finished HTTP requests to request analytics; `PINO_INGEST_REQUEST_LOGS=only` sends them only there.
-   * Variable: `PINO_INGEST_REQUEST_LOGS` (true, false or JSON or only; in code { only: true }).
+   * `true`: also sends finished HTTP requests to request analytics; `'only'`: sends a log entry only for errors.
+   * Variable: `PINO_INGEST_REQUEST_LOGS` (JSON).
    * @default off
    */
   requestLogs?:
     | boolean
+    | 'only'
     | {
         /**
          * `true`: finished HTTP requests are sent to request analytics; implied by any other member.
@@ -304,96 +278,52 @@ export interface IngestOptions {
          */
         enabled?: boolean | undefined
         /**
-         * `true`: finished HTTP requests are not also sent as log entries.
+         * `true`: finished HTTP requests are sent as log entries only for errors.
          * Variable: `PINO_INGEST_REQUEST_LOGS_ONLY`.
          * @default false
          */
         only?: boolean | undefined
         /**
-         * Paths whose requests are not sent to request analytics, such as `/health`; `/internal/*` matches all that begin with
-         * `/internal/`.
+         * Paths that are not sent to request analytics, such as `/health` and `/internal/*`.
          * Variable: `PINO_INGEST_REQUEST_LOGS_IGNORE` (separated by commas, or JSON).
          * @default []
          */
         ignore?: readonly string[] | undefined
-        /**
-         * Keys of a request in a record, `{ req, res, responseTime, reqId }`, if `customAttributeKeys` of pino-http or `requestIdLogLabel`
-         * of Fastify changes them. Also used for log entries, even if `enabled` is `false`.
-         * Variable: `PINO_INGEST_REQUEST_LOGS_KEYS` (JSON).
-         * @default req, res, responseTime, reqId
-         */
-        keys?:
-          | {
-              /**
-               * Key of the request.
-               * Variable: `PINO_INGEST_REQUEST_LOGS_KEYS_REQ`.
-               * @default 'req'
-               */
-              req?: string | undefined
-              /**
-               * Key of the response.
-               * Variable: `PINO_INGEST_REQUEST_LOGS_KEYS_RES`.
-               * @default 'res'
-               */
-              res?: string | undefined
-              /**
-               * Key of the request's duration in milliseconds.
-               * Variable: `PINO_INGEST_REQUEST_LOGS_KEYS_RESPONSE_TIME`.
-               * @default 'responseTime'
-               */
-              responseTime?: string | undefined
-              /**
-               * Key of the request's id.
-               * Variable: `PINO_INGEST_REQUEST_LOGS_KEYS_REQ_ID`.
-               * @default 'reqId'
-               */
-              reqId?: string | undefined
-            }
-          | undefined
       }
     | undefined
   /**
-   * `auto`: entries with an error get a computed fingerprint (`docs/sampling.md`), unless the record has one. The service uses it for
-   * de-duplication.
+   * `true`: entries with an error get a computed fingerprint (`docs/sampling.md`), by which the log service groups them.
    * Variable: `PINO_INGEST_FINGERPRINT`.
    * @default false
    */
-  fingerprint?: 'auto' | false | undefined
+  fingerprint?: boolean | undefined
   /**
-   * Path of a module whose default export takes an entry and returns one, or `null` to drop it; for `ingestStream()` also the function
-   * itself.
+   * Path of a module (`docs/sampling.md`) that changes or drops entries; for `ingestStream()` also the function itself.
    * Variable: `PINO_INGEST_BEFORE_SEND`.
-   * @default none
    */
   beforeSend?: string | BeforeSend | undefined
   /**
-   * What to remove in addition to the built-in rules.
+   * What to remove in addition to the built-in rules; a list is short for `patterns`.
    * Variable: `PINO_INGEST_SCRUB` (JSON).
    * @default { patterns: [], keys: ['password', 'passwd', 'secret', 'token', 'access_token', 'refresh_token', 'api_key', 'apikey',
-   * 'authorization', 'cookie', 'client_secret', 'private_key'], urlParams: ['token', 'password', 'secret', 'authorization', 'api_key',
-   * 'access_token'] }
+   * 'authorization', 'cookie', 'client_secret', 'private_key'] }
    */
   scrub?:
+    | PatternList
     | {
         /**
-         * Patterns whose matches are removed from every text: `email`, `creditCard`, `ssn`, `bearer`, or a regular expression's source.
+         * Patterns removed from every text: `email`, `creditCard`, `ssn`, `bearer`, or a regular expression's source.
          * Variable: `PINO_INGEST_SCRUB_PATTERNS` (separated by commas, or JSON).
          * @default []
          */
         patterns?: readonly string[] | undefined
         /**
-         * Names whose values are replaced at any depth; case, `-` and `_` are ignored, and numbers and booleans are kept.
+         * Names added to the built-in ones: their values are replaced, at any depth and in URL parameters; `[]` for none.
          * Variable: `PINO_INGEST_SCRUB_KEYS`.
          * @default ['password', 'passwd', 'secret', 'token', 'access_token', 'refresh_token', 'api_key', 'apikey', 'authorization',
          * 'cookie', 'client_secret', 'private_key']
          */
         keys?: readonly string[] | undefined
-        /**
-         * Parameters whose values are removed from every URL.
-         * Variable: `PINO_INGEST_SCRUB_URL_PARAMS` (separated by commas, or JSON).
-         * @default ['token', 'password', 'secret', 'authorization', 'api_key', 'access_token']
-         */
-        urlParams?: readonly string[] | undefined
       }
     | undefined
   /**
@@ -405,7 +335,7 @@ export interface IngestOptions {
   /**
    * Limits of a batch (one request).
    * Variable: `PINO_INGEST_BATCH` (JSON).
-   * @default { size: 100, bytes: 1048576, intervalMs: 1000 }
+   * @default { size: 100, intervalMs: 1000 }
    */
   batch?:
     | {
@@ -416,23 +346,15 @@ export interface IngestOptions {
          */
         size?: number | undefined
         /**
-         * Maximum size of a request body; a longer entry is sent alone. In bytes, from 1 KiB to 64 MiB.
-         * Variable: `PINO_INGEST_BATCH_BYTES`.
-         * @default 1048576 (1 MiB)
-         */
-        bytes?: number | undefined
-        /**
-         * Maximum time that an entry waits for its batch; 50 ms for the first batch after a pause, 20 ms for the first batch of a process.
-         * In milliseconds, from 1 to 86400000 (1 day).
-         * Variable: `PINO_INGEST_FLUSH_INTERVAL_MS`.
+         * Maximum time that an entry waits for its batch; less for the first batches. In milliseconds, from 1 to 86400000 (1 day).
+         * Variable: `PINO_INGEST_BATCH_INTERVAL_MS`.
          * @default 1000
          */
         intervalMs?: number | undefined
       }
     | undefined
   /**
-   * Maximum number of concurrent requests. The number adapts: 1 when idle, more while entries wait and the service keeps up, fewer when it
-   * is slow or overloaded. With 1, entries arrive in order. An integer from 1 to 256.
+   * Upper limit of concurrent requests; the number in use adapts to the load. With 1, entries arrive in order. An integer from 1 to 256.
    * Variable: `PINO_INGEST_MAX_CONCURRENCY`.
    * @default 32; 8 with nats
    */
@@ -446,19 +368,13 @@ export interface IngestOptions {
   /**
    * Delays between attempts; the number of attempts is unlimited.
    * Variable: `PINO_INGEST_RETRY` (JSON).
-   * @default { minMs: 250, maxMs: 30000 }
+   * @default { maxMs: 30000 }
    */
   retry?:
     | {
         /**
-         * Upper bound of the first retry delay, which is random; it doubles with each failure. In milliseconds, from 1 to 86400000 (1 day).
-         * Variable: `PINO_INGEST_RETRY_MIN_MS`.
-         * @default 250
-         */
-        minMs?: number | undefined
-        /**
-         * Maximum retry delay. In the first 20 s of an outage a delay is at most 5 s, then at most a quarter of its duration, up to this
-         * value. In milliseconds, from 1 to 86400000 (1 day).
+         * Maximum delay between two attempts, not a limit of attempts; delays are random and grow from 250 ms. In milliseconds, from 1 to
+         * 86400000 (1 day).
          * Variable: `PINO_INGEST_RETRY_MAX_MS`.
          * @default 30000
          */
@@ -466,29 +382,29 @@ export interface IngestOptions {
       }
     | undefined
   /**
-   * Time limit for delivery at exit; pino itself waits at most 10 s. In milliseconds, from 0 to 8000.
+   * Time limit for delivery at exit. In milliseconds, from 0 to 8000.
    * Variable: `PINO_INGEST_SHUTDOWN_TIMEOUT_MS`.
    * @default 3000
    */
   shutdownTimeoutMs?: number | undefined
   /**
-   * Where the transport writes its messages about problems. `debug` adds a line on stderr for each batch, reply, wait and decision, without
-   * secrets and entries.
-   * Variable: `PINO_INGEST_LOG`.
+   * `stderr`: reports problems on stderr; `silent`: nothing; `debug`: also each batch, reply, wait and decision.
+   * Variable: `PINO_INGEST_LOG_TO`.
    * @default 'stderr'
    */
   logTo?: 'stderr' | 'silent' | 'debug' | undefined
   /**
-   * Stores entries on disk until they are acknowledged; `false` keeps them in memory only.
-   * Variable: `PINO_INGEST_SPOOL` (true, false or JSON; PINO_INGEST_SPOOL_DIR sets the path).
-   * @default on; off if neither url nor nats is set
+   * Stores entries on disk until they are acknowledged; `false` keeps them in memory; a path is short for `dir`.
+   * Variable: `PINO_INGEST_SPOOL` (JSON).
+   * @default on
    */
   spool?:
     | boolean
+    | string
     | {
         /**
          * `false`: entries are kept in memory only.
-         * @default true; false if neither url nor nats is set
+         * @default true
          */
         enabled?: boolean | undefined
         /**
@@ -505,7 +421,7 @@ export interface IngestOptions {
         maxBytes?: number | undefined
         /**
          * Age at which entries are deleted. In milliseconds, from 1000 to 315360000000 (3650 days).
-         * Variable: `PINO_INGEST_SPOOL_MAX_AGE`.
+         * Variable: `PINO_INGEST_SPOOL_MAX_AGE_MS`.
          * @default 604800000 (7 days)
          */
         maxAgeMs?: number | undefined
@@ -524,49 +440,40 @@ export interface IngestOptions {
    */
   maxBufferBytes?: number | undefined
   /**
-   * Former keys. Entries that were stored on disk under them are sent with the current key. A key that a running process replaced by
-   * another one from `PINO_INGEST_API_KEY_FILE` need not be listed; the variable is a comma-separated list.
+   * Former keys: entries stored under them are sent with the current key; the variable is a comma-separated list.
    * Variable: `PINO_INGEST_PREVIOUS_API_KEYS`.
-   * @default none
    */
   previousApiKeys?: readonly string[] | undefined
   /**
-   * Copies of pino's own options; set them to the same values.
+   * `messageKey`, `errorKey`, `nestedKey`, `customLevels` and `customAttributeKeys` of pino and pino-http; needed for `ingestStream()`, the
+   * pipe and plain `pino({ transport })`.
    * Variable: `PINO_INGEST_PINO` (JSON).
-   * @default none
    */
   pino?:
     | {
-        /**
-         * Pino's `messageKey`; needed for the pipe and `ingestStream()`, to which pino does not pass its configuration.
-         * Variable: `PINO_INGEST_MESSAGE_KEY`.
-         * @default pino's, else msg
-         */
+        /** As in the options of pino or pino-http. */
         messageKey?: string | undefined
-        /**
-         * Pino's `errorKey`; needed in the same cases as `messageKey`.
-         * Variable: `PINO_INGEST_ERROR_KEY`.
-         * @default pino's, else err
-         */
+        /** As in the options of pino or pino-http. */
         errorKey?: string | undefined
-        /**
-         * Pino's `nestedKey`, which pino does not pass to transports; `ingestOptions()` does.
-         * Variable: `PINO_INGEST_NESTED_KEY`.
-         * @default none
-         */
+        /** As in the options of pino or pino-http. */
         nestedKey?: string | undefined
-        /**
-         * Pino's `customLevels`, such as `{ audit: 35 }`, in the variable `audit:35`; needed in the same cases as `messageKey`.
-         * Variable: `PINO_INGEST_CUSTOM_LEVELS`.
-         * @default pino's
-         */
+        /** As in the options of pino or pino-http. */
         customLevels?: Readonly<Record<string, number>> | undefined
-        /**
-         * Key of the level, if `formatters.level` uses another than `level` or `severity`.
-         * Variable: `PINO_INGEST_LEVEL_KEY`.
-         * @default none
-         */
-        levelKey?: string | undefined
+        /** As in the options of pino or pino-http. */
+        customAttributeKeys?:
+          | {
+              /** As in the options of pino or pino-http. */
+              req?: string | undefined
+              /** As in the options of pino or pino-http. */
+              res?: string | undefined
+              /** As in the options of pino or pino-http. */
+              err?: string | undefined
+              /** As in the options of pino or pino-http. */
+              reqId?: string | undefined
+              /** As in the options of pino or pino-http. */
+              responseTime?: string | undefined
+            }
+          | undefined
       }
     | undefined
 }

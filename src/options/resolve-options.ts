@@ -20,14 +20,14 @@ import { Secret } from './secret.js'
 import type { Settings } from './settings.js'
 import { resolveSpool, isInMemory } from './spool-settings.js'
 import type { SpoolOption } from './spool-settings.js'
-import { formatValue, formatName } from './format-value.js'
+import { formatName } from './format-value.js'
 import { OptionReader, addDefaults } from './option-reader.js'
 import type { ReaderSources } from './option-reader.js'
 import { LEVEL_NAMES, OPTION_TABLE, findRow, listVariables } from './option-table.js'
 import type { OptionName, OptionValues } from './option-table.js'
-import { findTlsProblem } from './tls.js'
+import { checkTls } from './tls.js'
 import type { Tls } from './tls.js'
-import { checkUrl, isLoopback, findProxy } from './url.js'
+import { checkUrl, findProxy, isRemote } from './url.js'
 
 export type { IngestOptions } from './options-interface.js'
 export type { Settings } from './settings.js'
@@ -35,12 +35,15 @@ export type { Settings } from './settings.js'
 export interface OptionSources extends ReaderSources {
   /** Whether a folder's file system is in memory. Default false. */
   readonly isInMemory?: (path: string) => boolean
+  /** Whether a missing URL is an error. Default: in production; elsewhere a transport then discards its entries. */
+  readonly requiresUrl?: boolean
   /** The application's own package. Default: none. */
   readonly readAppPackage?: () => AppPackage
 }
 
-export const LOCAL_URL = 'http://127.0.0.1:4319/api/v1'
-/** The local service accepts any key, and the interface requires one. No other key is sent to the implicit URL, since any user may listen there. */
+/** In place of a URL that is missing or wrong: no request can reach it. @see RFC 6761, section 6.4 */
+const NO_URL = 'http://no-url.invalid'
+/** Sent to a service on loopback if no key is set, since the interface requires one. */
 const LOCAL_KEY = 'local'
 
 const MIB = 1024 * 1024
@@ -53,7 +56,7 @@ const NATS_CONCURRENCY = 8
 const PINOS_OWN = ['$context', 'pinoWillSendConfig', 'levels', 'dedupe']
 
 /** 0 (debug) to 4 (fatal); -1 for trace. */
-export function toThreshold(level: Settings['level']): number {
+export function toThreshold(level: Settings['sendLevel']): number {
   return LEVEL_NAMES.indexOf(level) - 1
 }
 
@@ -69,10 +72,12 @@ export function readProcessSources(): OptionSources {
 
 /**
  * Resolves with this process's environment, and the application's package.
+ * @param names see `resolveOptions`; with `url` among them, a URL is required
  * @throws IngestError `CONFIG`, as `resolveOptions`.
  */
 export function resolveFromProcess(given: unknown, names?: readonly OptionName[]): Settings {
-  return resolveOptions(given, { ...readProcessSources(), ...(names === undefined && { readAppPackage }) }, names)
+  const own = names === undefined ? { readAppPackage } : { requiresUrl: names.includes('url') }
+  return resolveOptions(given, { ...readProcessSources(), ...own }, names)
 }
 
 /**
@@ -165,7 +170,13 @@ function complete({
   values,
   options,
   wrong,
-  sources: { env, readFile, isInMemory: isLostInMemory = () => false, readAppPackage: readApp = () => ({}) },
+  sources: {
+    env,
+    readFile,
+    requiresUrl,
+    isInMemory: isLostInMemory = () => false,
+    readAppPackage: readApp = () => ({}),
+  },
   problems,
   reader,
 }: Resolved): Settings {
@@ -174,35 +185,22 @@ function complete({
   const nats = resolveNats(own.nats as NatsOption | undefined, own.allowInsecure === true, problems)
   // A wrong `nats` must not be answered by a request for a URL.
   const hasNats = nats !== undefined || wrong.has('nats')
-  const isLocalDefault = !hasNats && isMissing('url')
-  const isRequired = env['NODE_ENV'] === 'production' && own.enabled !== false
-  if (isLocalDefault && isRequired) {
-    problems.push('url is required when NODE_ENV is production (or PINO_INGEST_URL)')
-  }
-  if (!hasNats && isMissing('apiKey') && (isLocalDefault ? isRequired : own.enabled !== false)) {
-    const hint = own.url !== undefined && isLoopback(own.url) ? '; for a local service any text will do' : ''
-    problems.push(`apiKey is required (or PINO_INGEST_API_KEY, or PINO_INGEST_API_KEY_FILE)${hint}`)
-  }
+  const usesUrl = !hasNats && !isMissing('url')
+  const isEnabled = own.enabled !== false
+  const isRequired = !hasNats && (requiresUrl ?? (env['NODE_ENV'] === 'production' && isEnabled))
+  if (isRequired && !usesUrl) problems.push('url is required (or PINO_INGEST_URL)')
+  if (isMissing('apiKey') && (usesUrl ? isEnabled && isRemote(own.url ?? '') : isRequired))
+    problems.push('apiKey is required (or PINO_INGEST_API_KEY, or PINO_INGEST_API_KEY_FILE)')
   const isSwapped = own.apiKey !== undefined && isUrl(own.apiKey)
   if (isSwapped) problems.push('apiKey must be a key and not a URL (not shown); are url and apiKey swapped?')
   const urlName = isGiven(options, 'url') ? 'url' : 'PINO_INGEST_URL'
-  const url = isSwapped ? LOCAL_URL : checkUrl(own.url ?? LOCAL_URL, own.allowInsecure === true, problems, urlName)
-  const { minMs, maxMs } = own.retry ?? {}
-  if (Number(minMs) > Number(maxMs))
-    problems.push(`retry.minMs must not be above retry.maxMs, got ${formatValue(minMs)} and ${formatValue(maxMs)}`)
-  const { cert, key } = own.tls ?? {}
-  if ((cert === undefined) !== (key === undefined) && !wrong.has('tls'))
-    problems.push('tls.cert and tls.key must be given together')
-  const unusable = own.tls === undefined ? undefined : findTlsProblem(own.tls as Tls)
-  if (unusable !== undefined)
-    problems.push(`tls must be certificates and a key that can be used, got ${unusable} (not shown)`)
-  const spool = resolveSpool({ option: own.spool as SpoolOption, isLocalDefault, isLostInMemory }, problems)
+  const url =
+    own.url === undefined || isSwapped ? NO_URL : checkUrl(own.url, own.allowInsecure === true, problems, urlName)
+  if (!wrong.has('tls')) checkTls('tls', own.tls as Tls | undefined, problems)
+  const spool = resolveSpool({ option: own.spool as SpoolOption, isLostInMemory }, problems)
   const { enabled: hasBreadcrumbs, ...breadcrumbs } = own.breadcrumbs ?? {}
-  if (nats !== undefined && own.release === true)
-    problems.push(
-      'release: true needs url and apiKey, which are not used with nats; set release to the id of a registered release',
-    )
-  const usesUrl = !isLocalDefault && !hasNats
+  if (nats !== undefined && own.registerRelease === true)
+    problems.push('registerRelease needs url and apiKey, which are not used with nats; set releaseId')
   const keyFile = usesUrl ? findKeyFile(options, env) : undefined
   const resource = readResource(env)
   const service = own.service ?? resource.service
@@ -241,8 +239,8 @@ function complete({
       deploy: own.deploy ?? findCiDeploy(env),
       nats,
       url: nats?.destination ?? url,
-      isLocalDefault,
-      keyWarning: usesUrl ? undefined : keyWarning(own, options, env, nats !== undefined),
+      enabled: isEnabled && (usesUrl || hasNats),
+      warning: !isEnabled || usesUrl ? undefined : describeUnused(own, options, env, nats !== undefined),
       apiKey,
       previousApiKeys: usesUrl ? previousApiKeys : [],
       headers: usesUrl ? headers : {},
@@ -250,31 +248,30 @@ function complete({
       spool,
       logTo: own.logTo === 'silent' ? 'silent' : 'stderr',
       // Also for calls, which do not know `logTo`.
-      isDebug: (options['logTo'] ?? env['PINO_INGEST_LOG']) === 'debug' || undefined,
+      isDebug: (options['logTo'] ?? env['PINO_INGEST_LOG_TO']) === 'debug' || undefined,
       breadcrumbs: hasBreadcrumbs === true && breadcrumbs,
       maxConcurrency: own.maxConcurrency ?? (hasNats ? NATS_CONCURRENCY : CONCURRENCY),
       maxBufferBytes: own.maxBufferBytes ?? (spool === false ? 64 : 8) * MIB,
-      // A proxy could not prove that it is the local service.
       proxy: !usesUrl ? false : (own.proxy ?? environmentProxy(url, env, reader)),
     }).filter(([, value]) => value !== undefined),
   )
   return defined as unknown as Settings
 }
 
-/** Without the key itself. Undefined if none was given. */
-function keyWarning(
+/** That there is no URL, or a key that is not used, without the key itself. */
+function describeUnused(
   own: OptionValues,
   options: Record<string, unknown>,
   env: OptionSources['env'],
   hasNats: boolean,
 ): string | undefined {
+  if (!hasNats) return APPLICATION_MESSAGES.urlMissing.text()
   const given = (['apiKey', 'previousApiKeys', 'headers'] as const)
     .filter((name) => own[name] !== undefined)
     .map((name) => findPlace(name, options, env))
   if (given.length === 0) return undefined
   const names = `${given.join(' and ')} ${given.length === 1 ? 'is' : 'are'}`
-  if (hasNats) return APPLICATION_MESSAGES.keyWithNats.text(names)
-  return APPLICATION_MESSAGES.keyWithoutUrl.text(names, LOCAL_URL)
+  return APPLICATION_MESSAGES.keyWithNats.text(names)
 }
 
 /** Undefined if the key is not from a file. */

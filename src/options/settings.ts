@@ -14,8 +14,6 @@ export interface BreadcrumbSettings {
   readonly limit: number
   /** Lowest level that becomes a breadcrumb. */
   readonly level: LevelName
-  /** Memory for all breadcrumbs. */
-  readonly maxBytes: number
 }
 
 /** Share of the records that are sent, 0 to 1, by level. */
@@ -24,16 +22,11 @@ export type SampleRates = Readonly<Partial<Record<Level, number>>>
 export interface BatchSettings {
   /** Entries in a batch, 1 to 100 (interface: Limits). */
   readonly size: number
-  /** Bytes of a batch's whole body. A longer entry gets a batch of its own. */
-  readonly bytes: number
   /** Maximum time that the first entry of a batch waits. After a longer pause it waits 50 ms at most, at the start 20 ms. */
   readonly intervalMs: number
 }
 
-/** Random delays between attempts. */
 export interface RetrySettings {
-  /** Upper limit of the first one. */
-  readonly minMs: number
   readonly maxMs: number
 }
 
@@ -47,23 +40,22 @@ export interface RequestKeys {
 
 /** The resolved configuration. */
 export interface Settings {
+  /** False without a destination, too: neither a URL nor `nats` is set. */
   readonly enabled: boolean
   /** Where batches are published, in place of the service. */
   readonly nats?: NatsSettings
   /** Without a trailing slash. With `nats` no address, but the name under which entries are stored on disk. */
   readonly url: string
-  /** The key that is sent; for the implicit local URL a fixed key, never the user's. */
+  /** The key that is sent; a fixed one to a service on loopback, if none is set. */
   readonly apiKey: ApiKey
   readonly previousApiKeys: readonly Secret[]
-  /** No URL was set: the service is the local one of a developer's machine. */
-  readonly isLocalDefault: boolean
-  /** Warning about a key that was set without a URL. */
-  readonly keyWarning?: string
+  /** Warning that no URL is set, or that a key is set with `nats`. */
+  readonly warning?: string
   /** Warning about variables that nothing reads. */
   readonly variableWarning?: string
   /** All keys and values of headers that were set, used or not, and keys that were read later: no message may contain them. */
   readonly secrets: readonly Secret[]
-  /** Sent with every request, also with heartbeats; names in lower case. Empty for the implicit local URL. */
+  /** Sent with every request, also with heartbeats; names in lower case. */
   readonly headers: Readonly<Record<string, Secret>>
   readonly allowInsecure: boolean
   readonly tls?: Tls
@@ -76,28 +68,27 @@ export interface Settings {
     readonly errorKey?: string
     readonly nestedKey?: string
     readonly customLevels?: Readonly<Record<string, number>>
-    readonly levelKey?: string
+    readonly customAttributeKeys?: Readonly<Partial<RequestKeys>> & { readonly err?: string }
   }
   readonly environment?: string
   readonly version?: string
   readonly deploy?: EntryDeploy
   readonly tags: readonly string[]
   readonly metadata: JsonObject
-  readonly level: LevelName
-  readonly fingerprint: false | 'auto'
-  /** `true`: registered at startup; text: the id of a registered one. */
-  readonly release: boolean | string
+  readonly sendLevel: LevelName
+  readonly fingerprint: boolean
+  readonly releaseId?: string
+  /** At startup. */
+  readonly registerRelease: boolean
   readonly breadcrumbs: BreadcrumbSettings | false
   readonly requestLogs: {
     readonly enabled: boolean
     readonly only: boolean
     readonly ignore: readonly string[]
-    readonly keys: RequestKeys
   }
   readonly scrub: {
     readonly patterns: readonly string[]
     readonly keys: readonly string[]
-    readonly urlParams: readonly string[]
   }
   readonly sample?: SampleRates
   readonly dedupeWindowMs: number
@@ -110,7 +101,6 @@ export interface Settings {
   readonly maxBufferBytes: number
   readonly maxEntryBytes: number
   readonly spool: false | SpoolSettings
-  readonly compression: 'none' | 'gzip'
   readonly logTo: 'stderr' | 'silent'
   /** Whether a line about each batch, reply, wait and decision is written. */
   readonly isDebug?: boolean

@@ -17,18 +17,13 @@ export type SpoolOption = SpoolSettings & { readonly enabled?: boolean }
 
 interface SpoolSources {
   readonly option: SpoolOption
-  /** No URL was set. */
-  readonly isLocalDefault: boolean
   /** Reads the file system. */
   readonly isLostInMemory: (path: string) => boolean
 }
 
-/** Off for the implicit local service, unless it is set. Errors are added to `problems`. */
-export function resolveSpool(
-  { option, isLocalDefault, isLostInMemory }: SpoolSources,
-  problems: string[],
-): SpoolSettings | false {
-  const { enabled = !isLocalDefault, ...settings } = option
+/** Errors are added to `problems`. */
+export function resolveSpool({ option, isLostInMemory }: SpoolSources, problems: string[]): SpoolSettings | false {
+  const { enabled, ...settings } = option
   if (!enabled) return false
   if (settings.durability === 'power') {
     if (settings.dir === undefined)

@@ -49,6 +49,11 @@ export function isLoopback(url: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host)
 }
 
+/** Whether there is a host, and it is not loopback. */
+export function isRemote(url: string): boolean {
+  return URL.canParse(url) && new URL(url).hostname !== '' && !isLoopback(url)
+}
+
 /**
  * The proxy that the environment sets for this URL's scheme; none for loopback and what `NO_PROXY` excludes. As in curl, a proxy without
  * a scheme uses http.

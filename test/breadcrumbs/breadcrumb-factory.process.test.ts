@@ -144,7 +144,7 @@ test.each([
   ['header, whose name is in a member that breadcrumbs do not have', { name: 'cookie', value: 'SECRET', msg: 'm' }],
 ])('redacts a secret in a line below the sent level: %s', (_, record) => {
   const mapping = createMappingOptions({
-    redactor: new Redactor({ patterns: [], urlParams: ['token'], keys: ['token', 'password', 'pin'] }),
+    redactor: new Redactor({ patterns: [], keys: ['token', 'password', 'pin'] }),
   })
   const text = JSON.stringify({ ...base, ...record })
   const maker = makerFor(mapping, TIME, 1)
@@ -156,7 +156,7 @@ test.each([
 
 test('a breadcrumb that redaction lengthens stays within the limit', () => {
   const mapping = createMappingOptions({
-    redactor: new Redactor({ patterns: [], urlParams: ['token'], keys: ['token', 'password', 'pin'] }),
+    redactor: new Redactor({ patterns: [], keys: ['token', 'password', 'pin'] }),
   })
   const json = create(JSON.stringify({ ...base, msg: 'token=a '.repeat(480) }), makerFor(mapping))
   expect(json).toContain('token=[scrubbed]')

@@ -12,6 +12,7 @@ import { validateEntry } from '../../src/service/index.js'
 import { RECEIVED_AT, anyLine, corpus, createMappingOptions } from '../record/record-lines.js'
 import { faults } from '../record/valid-entry.js'
 import { modelRuns } from '../model-runs.js'
+import { Redactor } from '../../src/redaction/redactor.js'
 import { mapLine } from '../record/map-line.js'
 
 const MAX_ENTRY_BYTES = 256 * 1024
@@ -38,6 +39,7 @@ function run(
     hook: hook as HookFunction,
     onProblem: (message) => problems.push(message),
     maxEntryBytes: MAX_ENTRY_BYTES,
+    redactor: new Redactor({ patterns: [], keys: [] }),
     isValid: (entry) => validateEntry(entry).map(({ loc, message }) => `${loc.join('.')}: ${message}`)[0],
     ...more,
   })

@@ -6,7 +6,7 @@ import { toBucketConfig, toConsumerConfig, toDeadConfig, toQueueConfig } from '.
 
 type Config = Partial<StreamConfig & ConsumerConfig>
 
-const NAMES = toStreamNames({ stream: 'S', subject: 'p' })
+const NAMES = toStreamNames({ stream: 'S' })
 const SIZES = { replicas: 3, maxBytes: 1_000, maxDeadBytes: 1_000, maxStateBytes: 1_000 }
 const WANTED = {
   queue: toQueueConfig(NAMES, SIZES),
@@ -31,12 +31,12 @@ describe('settings of existing streams and consumers', () => {
     ['queue', { max_age: 86_400e9 }, 'nats edit --max-age 0s'],
     ['queue', { max_msgs_per_subject: 10 }, 'nats edit --max-msgs-per-subject -1'],
     ['queue', { no_ack: true }, 'nats edit --ack'],
-    ['queue', { subjects: ['p.logs'] }, "nats edit --subjects 'p.logs,p.requests'"],
-    ['queue', { subjects: ['p', 'p.logs.>', 'p.*.x', 'q.*'] }, 'nats edit --subjects'],
-    ['dead', { subjects: ['p.dead.*'] }, "nats edit --subjects 'p.dead.>'"],
+    ['queue', { subjects: ['S.logs'] }, "nats edit --subjects 'S.logs,S.requests'"],
+    ['queue', { subjects: ['p', 'S.logs.>', 'S.*.x', 'q.*'] }, 'nats edit --subjects'],
+    ['dead', { subjects: ['S.dead.*'] }, "nats edit --subjects 'S.dead.>'"],
     ['bucket', { max_age: 3_600e9 }, 'nats edit --max-age 604800s'],
     ['dead', { deny_delete: true }, 'nats rm'],
-    ['consumer', { filter_subject: 'p.requests' }, 'nats rm'],
+    ['consumer', { filter_subject: 'S.requests' }, 'nats rm'],
     ['consumer', { ack_wait: 1e9 }, 'nats edit --wait 30s'],
     ['consumer', { max_deliver: 5 }, 'nats edit --max-deliver -1'],
     ['consumer', { max_ack_pending: 1_000 }, 'nats edit --max-pending -1'],
@@ -49,8 +49,8 @@ describe('settings of existing streams and consumers', () => {
   })
 
   it.each<[Role, Config]>([
-    ['queue', { num_replicas: 5, max_bytes: 2_000, duplicate_window: 3_600e9, subjects: ['p.*', 'q'] }],
-    ['queue', { max_bytes: -1, subjects: ['p.>'], deny_delete: true }],
+    ['queue', { num_replicas: 5, max_bytes: 2_000, duplicate_window: 3_600e9, subjects: ['S.*', 'q'] }],
+    ['queue', { max_bytes: -1, subjects: ['S.>'], deny_delete: true }],
     ['dead', { max_age: 3_600e9, max_msgs_per_subject: 10, subjects: ['*.dead.>'] }],
     ['bucket', { max_age: 0, allow_direct: true, max_msgs_per_subject: 5 }],
     ['consumer', { ack_wait: 60e9, max_waiting: 512 }],

@@ -7,7 +7,7 @@ import { encodeDeadLetter, MAX_DEAD_LETTER_HEADER_BYTES, readDeadLetters } from 
 import type { PublishInit } from '../../src/nats/publish-message.js'
 import { toStreamNames } from '../../src/nats/message.js'
 
-const NAMES = toStreamNames({ stream: 'S', subject: 'app.x' })
+const NAMES = toStreamNames({ stream: 'S' })
 const LETTER: DeadLetter = {
   batchId: '11111111-2222-4333-8444-555555555555',
   index: 7,
@@ -33,7 +33,7 @@ test.each<[string, Partial<DeadLetter>]>([
 ])('a dead letter is read as it was written: %s', async (_, changes) => {
   const letter = { ...LETTER, ...changes }
   const message = encodeDeadLetter(NAMES, 'requests', letter)
-  expect(message.subject).toBe('app.x.dead.requests')
+  expect(message.subject).toBe('S.dead.requests')
   for (const [, [value]] of message.headers) expect(value).toMatch(/^[!-~]*$/)
   expect(await read(message)).toMatchObject({ ...letter, kind: 'requests' })
 })
@@ -52,8 +52,8 @@ test('a message with missing or damaged headers can be read', async () => {
   damaged.set('Pino-Ingest-Index', 'x')
   const empty = { batchId: '', index: 0, status: 0, code: '', field: '', reason: '', entry: '{}' }
   const body = Buffer.from('{}')
-  expect(await read({ subject: 'app.x.dead.logs', body })).toMatchObject(empty)
-  expect(await read({ subject: 'app.x.dead.logs', headers: damaged, body })).toMatchObject({
+  expect(await read({ subject: 'S.dead.logs', body })).toMatchObject(empty)
+  expect(await read({ subject: 'S.dead.logs', headers: damaged, body })).toMatchObject({
     ...empty,
     reason: '%zz',
   })

@@ -40,7 +40,7 @@ describe('the pages about fleets', () => {
 
   test('mention only existing variables', () => {
     const known = (Object.keys(OPTION_TABLE) as OptionName[]).flatMap(listAllVariables)
-    const names = toStreamNames({ stream: 'PINO_INGEST', subject: 'pino-ingest' })
+    const names = toStreamNames({ stream: 'PINO_INGEST' })
     const streams = [names.stream, names.deadStream, names.bucket]
     const named = unique(/\bPINO_INGEST[A-Z_]*/g).filter((name) => !streams.includes(name))
     const isPrefix = (name: string): boolean => name.endsWith('_') && known.some((one) => one.startsWith(name))

@@ -11,7 +11,7 @@ import { runCli } from '../cli/run-cli.js'
 import type { CliResult } from '../cli/run-cli.js'
 import { natsServers, SKIPS_NATS } from './nats-servers.js'
 
-const NAMES = toStreamNames({ stream: 'PINO_INGEST', subject: 'pino-ingest' })
+const NAMES = toStreamNames({ stream: 'PINO_INGEST' })
 const BATCH = '11111111-2222-4333-8444-555555555555'
 const OTHER = '99999999-2222-4333-8444-555555555555'
 const SIZES = { replicas: 1, maxBytes: 10_000_000, maxDeadBytes: 10_000_000, maxStateBytes: 1 }
@@ -123,6 +123,6 @@ describe.skipIf(SKIPS_NATS)('forward dead', () => {
       expect((await runCli(['forward', 'dead', ...args], env)).code).toBe(2)
     const missing = await runCli(['forward', 'dead', 'ls', '--json'], env)
     expect(missing.code).toBe(1)
-    expect(parse(missing)).toMatchObject([{ error: { code: 'STREAM' } }])
+    expect(JSON.parse(missing.stderr)).toMatchObject({ error: { code: 'STREAM' } })
   })
 })

@@ -4,7 +4,6 @@ import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
 import { connect, headers } from '@nats-io/transport-node'
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
@@ -48,7 +47,6 @@ export interface Forwarder {
 
 export interface PublishInit {
   readonly batchId?: string
-  readonly gzip?: boolean
   /** Default: the transport's headers. */
   readonly body?: string | Uint8Array
   readonly headers?: Readonly<Record<string, string>>
@@ -79,10 +77,7 @@ export class ForwardFleet {
     this.service = service
     this.#env = env
     this.#ackWaitMs = ackWaitMs
-    this.names = toStreamNames({
-      stream: env['PINO_INGEST_NATS_STREAM'] ?? '',
-      subject: env['PINO_INGEST_NATS_SUBJECT'] ?? '',
-    })
+    this.names = toStreamNames({ stream: env['PINO_INGEST_NATS_STREAM'] ?? '' })
   }
 
   static async start(servers: readonly string[], options: FleetOptions = {}): Promise<ForwardFleet> {
@@ -97,7 +92,6 @@ export class ForwardFleet {
       {
         PINO_INGEST_NATS_SERVERS: servers.join(','),
         PINO_INGEST_NATS_STREAM: `FLEET-${id}`,
-        PINO_INGEST_NATS_SUBJECT: `fleet-${id}`,
         PINO_INGEST_URL: service.url,
         PINO_INGEST_API_KEY: API_KEY,
       },
@@ -177,9 +171,8 @@ export class ForwardFleet {
     const own = headers()
     own.set('Nats-Msg-Id', batchId)
     own.set('Pino-Ingest-Count', String(entries.length))
-    if (init.gzip === true) own.set('Content-Encoding', 'gzip')
     for (const [name, value] of Object.entries(init.headers ?? {})) own.set(name, value)
-    await this.js.publish(this.names.subjects[kind], init.gzip === true ? gzipSync(text) : text, { headers: own })
+    await this.js.publish(this.names.subjects[kind], text, { headers: own })
     return batchId
   }
 

@@ -6,7 +6,6 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { gzipSync } from 'node:zlib'
 import { nkeys } from '@nats-io/transport-node'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import type { TestContext } from 'vitest'
@@ -67,7 +66,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     const forwarder = await fleet.forwarder()
     const ids = [
       await fleet.publish('logs', [logEntry('a'), logEntry('b')]),
-      await fleet.publish('logs', [logEntry('c')], { gzip: true }),
+      await fleet.publish('logs', [logEntry('c')]),
       // Without the transport's headers.
       await fleet.publish('logs', [logEntry('d')], { headers: { 'Pino-Ingest-Count': '' } }),
     ]
@@ -94,6 +93,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     expect(letter).toMatchObject({ batchId, index: 1, status: 422, entry: '{"level":"info"}' })
     expect(letter?.reason).not.toBe('')
     expect(await forwarder.metric('pino_ingest_forward_entries_total', { outcome: 'rejected' })).toBe(1)
+    expect(forwarder.said()).toContain('npx pino-ingest forward dead ls')
   })
 
   it('holds a batch until its rejected entries are stored, and does not send it again', async (context) => {
@@ -170,19 +170,17 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     expect((await deadLetters(fleet)).map(({ entry }) => entry)).toEqual(['one', 'two'])
   })
 
-  it('delivers batches that exceed its memory limit, compressed or not', async (context) => {
+  it('delivers batches that together exceed its memory limit', async (context) => {
     const { expect } = context
     const fleet = await startFleet(context)
     fleet.service.faults.add({ kind: 'status', status: 503 })
-    const entries = Array.from({ length: 4 }, (_, index) => logEntry(`${index}${'x'.repeat(1_000_000)}`))
-    for (let index = 0; index < 10; index += 1) await fleet.publish('logs', entries, { gzip: true })
     // Larger than the rest of a pull request.
-    for (let index = 0; index < 5; index += 1) await fleet.publish('logs', [logEntry('y'.repeat(900_000))])
+    for (let index = 0; index < 10; index += 1) await fleet.publish('logs', [logEntry('y'.repeat(900_000))])
     const forwarder = await fleet.forwarder({ PINO_INGEST_MAX_BUFFER_BYTES: '1048576' })
     await until(() => fleet.service.requests.length > 0)
     fleet.service.faults.clear()
     await fleet.untilEmpty()
-    expect(await forwarder.metric('pino_ingest_forward_entries_total', { outcome: 'forwarded' })).toBe(45)
+    expect(await forwarder.metric('pino_ingest_forward_entries_total', { outcome: 'forwarded' })).toBe(10)
   })
 
   it('stores messages that are not batches, and continues', async (context) => {
@@ -192,8 +190,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
       ['hello', {}],
       ['{"batch_id":"x","logs":[{"message":"cut off"', { 'Pino-Ingest-Count': '1' }],
       [JSON.stringify({ batch_id: 'many', logs: Array.from({ length: 101 }, () => logEntry('one')) }), {}],
-      [randomBytes(100), { 'Content-Encoding': 'gzip' }],
-      [gzipSync(Buffer.alloc(65 * 2 ** 20)), { 'Content-Encoding': 'gzip' }],
+      [randomBytes(100), {}],
     ]
     for (const [body, own] of bodies)
       await fleet.publish('logs', [], { body, headers: { 'Pino-Ingest-Count': '', ...own } })
@@ -469,7 +466,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward with a server of its own', UNLES
     const own = await natsServers({ config: config() }, onTestFinished)
     const fleet = await ForwardFleet.start(own.urls, { connection: { user: 'admin', pass: 'admin' } })
     onTestFinished(() => fleet.close())
-    const forwarder = await fleet.forwarder({ PINO_INGEST_NATS_CREDS: file }, ['--json'])
+    const forwarder = await fleet.forwarder({ PINO_INGEST_NATS_CREDENTIALS_FILE: file }, ['--json'])
     const violations = (): number => forwarder.said().split('"AUTH"').length - 1
     await fleet.publish('logs', [logEntry('before')])
     await fleet.untilEmpty()
@@ -503,7 +500,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward with a server of its own', UNLES
     const own = await natsServers({ config: withUser }, onTestFinished)
     const fleet = await ForwardFleet.start(own.urls, { connection: { user: 'admin', pass: 'admin' } })
     onTestFinished(() => fleet.close())
-    const forwarder = await fleet.forwarder({ PINO_INGEST_NATS_CREDS: file }, ['--json'])
+    const forwarder = await fleet.forwarder({ PINO_INGEST_NATS_CREDENTIALS_FILE: file }, ['--json'])
     await fleet.publish('logs', [logEntry('before')])
     await fleet.untilEmpty()
     await own.reload(`authorization { users: [ ${admin} ] }`)
@@ -517,7 +514,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward with a server of its own', UNLES
     expect(forwarder.said()).not.toContain(seed)
     // Credentials that were never valid.
     await own.reload(`authorization { users: [ ${admin} ] }`)
-    const other = await fleet.forwarder({ PINO_INGEST_NATS_CREDS: file }, ['--json'])
+    const other = await fleet.forwarder({ PINO_INGEST_NATS_CREDENTIALS_FILE: file }, ['--json'])
     await until(() => other.said().includes('"AUTH"'))
     await own.reload(withUser)
     await until(async () => (await other.get('/healthz')).status === 200)

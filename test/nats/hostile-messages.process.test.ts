@@ -49,6 +49,7 @@ describe.skipIf(SKIPS_NATS)('forward', UNLESS_IT_HANGS, () => {
     const forwarder = await fleet.forwarder()
     for (let n = 0; n < 20; n += 1) await fleet.publish('logs', [logEntry(`kept-${n}`)])
     await until(async () => (await forwarder.get('/healthz')).status === 503)
+    expect(await forwarder.metric('pino_ingest_forward_ready')).toBe(0)
     expect((await forwarder.get('/livez')).status).toBe(200)
     expect(fleet.service.requests.length).toBeLessThanOrEqual(2)
     expect(await fleet.messages(fleet.names.deadStream)).toBe(0)
@@ -175,7 +176,6 @@ function generate(random: Random, id: string): { body: string; headers: Record<s
     () => JSON.stringify({ batch_id: id, logs: Array.from({ length: random(300) }, (_, n) => logEntry(`n${n}`)) }),
     () => text,
   ]
-  const headers =
-    random(3) === 0 ? { [pick(HEADERS)]: pick(['gzip', '-1', '1e9', '', 'x', '/ingest', '__proto__']) } : {}
+  const headers = random(3) === 0 ? { [pick(HEADERS)]: pick(['-1', '1e9', '', 'x', '/ingest', '__proto__']) } : {}
   return { body: pick(bodies)(), headers }
 }

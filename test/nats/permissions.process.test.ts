@@ -47,7 +47,7 @@ async function startFleet(): Promise<Fleet> {
     servers,
     env: (role) => ({
       PINO_INGEST_NATS_SERVERS: servers.urls.join(','),
-      PINO_INGEST_NATS_CREDS: join(folder, role),
+      PINO_INGEST_NATS_CREDENTIALS_FILE: join(folder, role),
     }),
     connectAs: async (role, inboxPrefix) => {
       const authenticator = nkeyAuthenticator(new TextEncoder().encode(seedOf(role)))
@@ -87,7 +87,7 @@ describe.skipIf(SKIPS_NATS)('the permissions of the documentation', () => {
     for (const [kind, list] of Object.entries({ logs, requests })) {
       const id = randomUUID()
       const body = JSON.stringify({ batch_id: id, logs: list })
-      await jetstream(application).publish(`pino-ingest.${kind}`, body, { msgID: id })
+      await jetstream(application).publish(`PINO_INGEST.${kind}`, body, { msgID: id })
     }
 
     const service = await started({ apiKeys: [KEY] })
@@ -133,14 +133,14 @@ describe.skipIf(SKIPS_NATS)('the permissions of the documentation', () => {
     const refused = manages.map((name) => `$JS.API.${name}.PINO_INGEST`)
     for (const [role, inbox, another] of [
       ['PUBLISHER', '_INBOX.publisher', '$JS.API.CONSUMER.MSG.NEXT.PINO_INGEST.forward-logs'],
-      ['PUBLISHER', '_INBOX.publisher', 'pino-ingest.dead.logs'],
-      ['FORWARDER', '_INBOX.forward', 'pino-ingest.logs'],
-      ['FORWARDER', '_INBOX.forward', 'pino-ingest.requests'],
+      ['PUBLISHER', '_INBOX.publisher', 'PINO_INGEST.dead.logs'],
+      ['FORWARDER', '_INBOX.forward', 'PINO_INGEST.logs'],
+      ['FORWARDER', '_INBOX.forward', 'PINO_INGEST.requests'],
     ] as const) {
       const connection = await connectAs(role, inbox)
       for (const subject of [...refused, another])
         await expect(connection.request(subject, '{}', { timeout: 5_000 }), subject).rejects.toThrow(/ermission/)
-      for (const subject of ['_INBOX.forward-dead.>', '_INBOX.>', 'pino-ingest.>']) {
+      for (const subject of ['_INBOX.forward-dead.>', '_INBOX.>', 'PINO_INGEST.>']) {
         const error = await new Promise((resolve) => connection.subscribe(subject, { callback: resolve }))
         expect(String(error)).toMatch(/ermission/)
       }
@@ -155,7 +155,7 @@ describe.skipIf(SKIPS_NATS)('the permissions of the documentation', () => {
     const administrator = await connectAs('INIT', '_INBOX.forward-init')
     const { streams } = await jetstreamManager(administrator, { checkAPI: false })
     const publish = (id: string) =>
-      jetstream(application).publish('pino-ingest.logs', id, { msgID: id, expect: { streamName: 'PINO_INGEST' } })
+      jetstream(application).publish('PINO_INGEST.logs', id, { msgID: id, expect: { streamName: 'PINO_INGEST' } })
     const { seq: first } = await publish('first')
     expect(await publish('first')).toMatchObject({ stream: 'PINO_INGEST', duplicate: true })
     const replies = [
@@ -163,10 +163,10 @@ describe.skipIf(SKIPS_NATS)('the permissions of the documentation', () => {
       '$JS.API.STREAM.MSG.DELETE.PINO_INGEST',
       '$JS.API.STREAM.DELETE.PINO_INGEST',
       '$KV.PINO_INGEST_STATE.delivered.some-id',
-      'pino-ingest.dead.logs',
+      'PINO_INGEST.dead.logs',
     ]
     // JetStream replies with the stream name and a sequence. Sent to its own API, that reply would be a request.
-    for (const reply of replies) application.publish('pino-ingest.logs', 'attack', { reply })
+    for (const reply of replies) application.publish('PINO_INGEST.logs', 'attack', { reply })
     expect((await publish('last')).seq).toBe(first + replies.length + 1)
     const { state } = await streams.info('PINO_INGEST')
     expect(state).toMatchObject({ first_seq: first, messages: replies.length + 2 })

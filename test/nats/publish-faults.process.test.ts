@@ -158,10 +158,10 @@ describe.skipIf(SKIPS_NATS).concurrent('nothing is lost', UNLESS_IT_HANGS, () =>
     const { payload } = await app.heard('ingest:problem')
     expect(payload).toMatchObject({
       code: 'AUTH',
-      message: expect.stringMatching(/permission.*pino-ingest\.logs/i),
+      message: expect.stringMatching(/permission.*PINO_INGEST\.logs/i),
     })
     await servers.reload(
-      users('publish: ["pino-ingest.logs", "$JS.API.STREAM.INFO.PINO_INGEST"], subscribe: "_INBOX.>"'),
+      users('publish: ["PINO_INGEST.logs", "$JS.API.STREAM.INFO.PINO_INGEST"], subscribe: "_INBOX.>"'),
     )
     expect(await queue.numbers(50)).toEqual(upTo(50))
     expect(problemsOf(await ended(app))).toHaveLength(1)

@@ -33,7 +33,7 @@ async function thrownFor(reply: object | Error): Promise<unknown> {
         : Promise.resolve({ data: new TextEncoder().encode(JSON.stringify(reply)) }),
   }
   return await jetstream(connection as never as NatsConnection)
-    .publish('pino-ingest.logs')
+    .publish('PINO_INGEST.logs')
     .then(
       () => expect.unreachable('accepted'),
       (error: unknown) => error,
@@ -99,7 +99,7 @@ test.each<readonly [unknown, object]>([
   [new ProtocolError('User Authentication Revoked'), UNAUTHORIZED],
   // The server is slow; the credentials may be valid.
   [new AuthorizationError('Authentication Timeout'), RETRY],
-  [PermissionViolationError.parse('Permissions Violation for Publish to "pino-ingest.logs"'), FORBIDDEN],
+  [PermissionViolationError.parse('Permissions Violation for Publish to "PINO_INGEST.logs"'), FORBIDDEN],
   [
     new RequestError('', {
       cause: PermissionViolationError.parse('Permissions Violation for Subscription to "_INBOX.a.*"'),

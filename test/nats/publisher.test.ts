@@ -46,7 +46,7 @@ function setup({ isInProcess = false } = {}) {
   const limits: number[] = []
   const attempts: { succeed: (client: FakeClient) => void; fail: (error: Error) => void }[] = []
   const connection = new Publisher({
-    settings: { servers: ['a:1', 'b:2'], stream: 'S', subject: 's', destination: 'd' },
+    settings: { servers: ['a:1', 'b:2'], stream: 'S', destination: 'd' },
     clock,
     isInProcess,
     mask: (text) => text,

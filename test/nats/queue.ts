@@ -4,7 +4,6 @@ import type { JetStreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import type { ConnectionOptions } from '@nats-io/transport-node'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { gunzipSync } from 'node:zlib'
 import { toStreamNames } from '../../src/nats/message.js'
 import type { StreamNames } from '../../src/nats/message.js'
 import { toQueueConfig } from '../../src/nats/streams.js'
@@ -30,7 +29,7 @@ export class Queue {
   constructor(urls: readonly string[], options: ConnectionOptions = {}, names = {}) {
     this.#urls = urls
     this.#options = options
-    this.names = toStreamNames({ stream: 'PINO_INGEST', subject: 'pino-ingest', ...names })
+    this.names = toStreamNames({ stream: 'PINO_INGEST', ...names })
   }
 
   /** Runs `call` over a new connection, since servers are killed between calls. */
@@ -68,8 +67,7 @@ export class Queue {
         const message = await manager.streams.getMessage(this.names.stream, { seq })
         if (message === null) continue
         const headers = Object.fromEntries([...message.header].map(([name, values]) => [name, values.join()]))
-        const body = headers['Content-Encoding'] === 'gzip' ? gunzipSync(message.data) : Buffer.from(message.data)
-        const { batch_id: batchId, logs } = JSON.parse(body.toString())
+        const { batch_id: batchId, logs } = JSON.parse(Buffer.from(message.data).toString())
         found.push({ seq, subject: message.subject, headers, batchId, logs, bytes: message.data.length })
       }
       return found

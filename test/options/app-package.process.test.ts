@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
 import { readAppPackage } from '../../src/options/app-package.js'
 import { createIngestService } from '../../src/service/index.js'
-import { CLI } from '../process/local-network.js'
+import { CLI } from '../cli/run-cli.js'
 import { cleanEnv, runScript } from '../process/run-app.js'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))

@@ -68,11 +68,6 @@ test.each([
   ['an image with a built-in commit', { GITHUB_SHA: 'g', GITHUB_REF_NAME: 'main' }, { commit: 'g', branch: 'main' }],
   ['a marker that is false', { NETLIFY: 'false', COMMIT_REF: 'c' }, {}],
   ['empty values', { GITHUB_ACTIONS: 'true', GITHUB_SHA: '', GITHUB_REF: ' ' }, {}],
-  [
-    'a tag by its type alone',
-    { GITHUB_ACTIONS: 'true', GITHUB_SHA: 'g', GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: 'v1' },
-    { commit: 'g', tag: 'v1' },
-  ],
   ['a detached head', { JENKINS_URL: 'u', GIT_COMMIT: 'c', GIT_BRANCH: 'detached' }, { commit: 'c' }],
   ['nothing', {}, {}],
 ])('%s', (_, env, facts) => {
@@ -80,7 +75,12 @@ test.each([
 })
 
 test('PINO_INGEST_* variables and code win', () => {
-  const env = { GITHUB_ACTIONS: 'true', GITHUB_SHA: 'ci', PINO_INGEST_COMMIT: 'own', PINO_INGEST_DEPLOYED_BY: 'me' }
+  const env = {
+    GITHUB_ACTIONS: 'true',
+    GITHUB_SHA: 'ci',
+    PINO_INGEST_DEPLOY_COMMIT: 'own',
+    PINO_INGEST_DEPLOY_DEPLOYED_BY: 'me',
+  }
   expect(resolve({}, env).deploy).toEqual({ commit: 'own', deployed_by: 'me' })
   expect(resolve({ deploy: { commit: 'code' } }, env).deploy).toEqual({ commit: 'code', deployed_by: 'me' })
 })

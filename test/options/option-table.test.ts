@@ -17,11 +17,7 @@ test('every variable sets only one option', () => {
   const variables = names.flatMap(listAllVariables)
   expect(new Set(variables).size).toBe(variables.length)
   expect(listVariables('requestTimeoutMs')).toEqual(['PINO_INGEST_REQUEST_TIMEOUT_MS'])
-  expect(listAllVariables('retry')).toEqual([
-    'PINO_INGEST_RETRY',
-    'PINO_INGEST_RETRY_MIN_MS',
-    'PINO_INGEST_RETRY_MAX_MS',
-  ])
+  expect(listAllVariables('retry')).toEqual(['PINO_INGEST_RETRY', 'PINO_INGEST_RETRY_MAX_MS'])
 })
 
 test('the tables have one row per option, in its section', () => {
@@ -33,10 +29,12 @@ test('the tables have one row per option, in its section', () => {
   for (const variable of names.flatMap(listAllVariables)) expect(rows.join('\n')).toContain(`\`${variable}\``)
   // An unescaped pipe would add a column.
   for (const line of rows) expect(line.split('|'), line).toHaveLength(6)
-  // The common options have the same description in both tables.
+  // The README's table is short, with eight of these options and their variables.
   const usual = usualOptionsMarkdown()
-  for (const line of usual.split('\n').filter((one) => one.startsWith('| `'))) expect(rows).toContain(line)
-  // The README is in another folder, so their links would not be right in both.
+  const common = usual.split('\n').filter((line) => line.startsWith('| `'))
+  expect(common).toHaveLength(8)
+  const named = (line: string): string => line.split('|').slice(0, 3).join('|')
+  expect(rows.map(named)).toEqual(expect.arrayContaining(common.map(named)))
   expect(usual).not.toContain('](')
   const titles = lines.filter((line) => line.startsWith('## ')).map((line) => line.slice(3))
   expect(titles).toEqual([...new Set(names.map((name) => findRow(name).section))])

@@ -20,7 +20,7 @@ test('its types are those of the table, which the compiler checks', () => {
   type Batch = NonNullable<IngestOptions['batch']>
   expectTypeOf<Omit<IngestOptions, 'batch'> & { batch?: Batch }>().not.toEqualTypeOf<OptionsOfTable>()
   expectTypeOf<{
-    [Name in keyof IngestOptions]: Name extends 'level' ? string | undefined : IngestOptions[Name]
+    [Name in keyof IngestOptions]: Name extends 'sendLevel' ? string | undefined : IngestOptions[Name]
   }>().not.toEqualTypeOf<OptionsOfTable>()
   expectTypeOf<{
     [Name in keyof IngestOptions]: Name extends 'batch'

@@ -1,7 +1,6 @@
 /** Generates `options-interface.ts` from the table of options. `npm run docs` writes it; a test compares it. */
 import { headers } from '../../src/options/headers.js'
 import {
-  fieldNames,
   flag,
   hook,
   key,
@@ -11,14 +10,14 @@ import {
   path as filePath,
   pem,
   proxyUrl,
-  release,
   requestPaths,
+  secretKeys,
   share,
   text,
   texts,
 } from '../../src/options/kinds.js'
 import type { Kind, Row } from '../../src/options/kinds.js'
-import { natsCredentials, streamName, subjectPrefix } from '../../src/options/nats-settings.js'
+import { natsCredentials, streamName } from '../../src/options/nats-settings.js'
 import { findVariables } from '../../src/options/option-group.js'
 import { addDefaults } from '../../src/options/option-reader.js'
 import { OPTION_TABLE } from '../../src/options/option-table.js'
@@ -31,12 +30,11 @@ const TYPES: ReadonlyMap<Kind<unknown>, string> = new Map<Kind<unknown>, string>
   [filePath, 'string'],
   [key, 'string'],
   [streamName, 'string'],
-  [subjectPrefix, 'string'],
   [share, 'number'],
   [keys, 'readonly string[]'],
   [texts, 'readonly string[]'],
   [requestPaths, 'readonly string[]'],
-  [fieldNames, 'readonly string[]'],
+  [secretKeys, 'readonly string[]'],
   [scrubPatterns, 'readonly string[]'],
   [pem, 'string | Uint8Array'],
   [natsCredentials, 'string | Uint8Array'],
@@ -44,12 +42,19 @@ const TYPES: ReadonlyMap<Kind<unknown>, string> = new Map<Kind<unknown>, string>
   [levels, 'Readonly<Record<string, number>>'],
   [headers, 'Readonly<Record<string, string | undefined>>'],
   [hook, 'string | BeforeSend'],
-  [release, 'boolean | string'],
   [proxyUrl, 'string | false'],
 ])
 
+/** Types that are short for an object, by option. */
+const SHORT_FORMS: Readonly<Record<string, readonly string[]>> = {
+  breadcrumbs: ['boolean'],
+  requestLogs: ['boolean', "'only'"],
+  scrub: ['PatternList'],
+  spool: ['boolean', 'string'],
+}
+
 /** Kinds whose rule says more than their type and their meaning. */
-const EXPLAINED: ReadonlySet<Kind<unknown>> = new Set<Kind<unknown>>([key, share, pem, streamName, subjectPrefix])
+const EXPLAINED: ReadonlySet<Kind<unknown>> = new Set<Kind<unknown>>([key, share, pem, streamName])
 
 const LINE_WIDTH = 140
 const DAY_MS = 86_400_000
@@ -60,10 +65,11 @@ const HEAD = `/**
  */
 import type { JsonObject } from '../protocol/log-entry.js'
 import type { BeforeSend } from './kinds.js'
+import type { PatternList } from './option-group.js'
 
 /**
- * Options of the transport and of \`ingestStream()\`. Each can also be set by its environment variable; a value in code wins.
- * All are optional, except \`url\` and \`apiKey\` in production. They are listed in \`docs/options.md\`.
+ * Options of the transport and of \`ingestStream()\`, listed in \`docs/options.md\`. Options can also be set with environment variables; a value
+ * in code wins. All are optional. In production \`url\` or \`nats\` is required. \`apiKey\` is required unless the host of \`url\` is loopback.
  */
 export interface IngestOptions `
 
@@ -84,7 +90,8 @@ function membersText(members: Readonly<Record<string, Row<unknown>>>, parent: st
 function typeText(kind: Kind<unknown>, path: string, indent: string): string {
   if (kind.members !== undefined) {
     const membersType = `| ${membersText(kind.members, `${path}.`, `${indent}    `)}`
-    return ['', ...(isSwitchable(kind) ? ['| boolean'] : []), membersType, '| undefined'].join(`\n${indent}  `)
+    const short = SHORT_FORMS[path]?.map((one) => `| ${one}`) ?? []
+    return ['', ...short, membersType, '| undefined'].join(`\n${indent}  `)
   }
   const [, values] = /^one of (.+)$/.exec(kind.rule) ?? []
   const words = values?.split(', ').map((one) => (one === 'false' ? one : `'${one}'`))
@@ -96,7 +103,11 @@ function typeText(kind: Kind<unknown>, path: string, indent: string): string {
 function commentText(row: Row<unknown>, path: string, indent: string): string {
   const sentences = [toSentence(row.meaning), ruleText(row.kind)].filter((one) => one !== '').join(' ')
   const start = `${indent} * `
-  const blocks = [sentences, variablesText(row, path), `@default ${defaultText(row)}`].filter((one) => one !== '')
+  const value = defaultText(row)
+  const blocks = [sentences, variablesText(row, path), value === 'none' ? '' : `@default ${value}`].filter(
+    (one) => one !== '',
+  )
+  if (row.isInGroupRow === true && blocks.length === 1) return `${indent}/** ${sentences} */`
   const lines = blocks.flatMap((block) => wrap(block, LINE_WIDTH - start.length))
   return `${indent}/**\n${lines.map((line) => `${start}${line}`).join('\n')}\n${indent} */`
 }
@@ -128,7 +139,7 @@ function variablesText(row: Row<unknown>, path: string): string {
   if (variables.length === 0) return ''
   const names = variables.map((one) => `\`${one}\``).join(', ')
   const [, format] = /\(in a variable: (.+)\)$/.exec(row.kind.rule) ?? []
-  const written = row.isFile === true ? 'path of a file' : isSwitchable(row.kind) ? `true, false or ${format}` : format
+  const written = row.isFile === true ? 'path of a file' : format
   const isExplained = written === undefined || row.meaning.includes('variable')
   return `${variables.length === 1 ? 'Variable' : 'Variables, the first that is set'}: ${names}${isExplained ? '' : ` (${written})`}.`
 }
@@ -170,10 +181,6 @@ function millisecondsText(value: number): string {
 function daysText(value: number): string | undefined {
   const days = value / DAY_MS
   return value === 0 || !Number.isInteger(days) ? undefined : `${days} ${days === 1 ? 'day' : 'days'}`
-}
-
-function isSwitchable({ members }: Kind<unknown>): boolean {
-  return members !== undefined && Object.hasOwn(members, 'enabled')
 }
 
 function wrap(words: string, width: number): string[] {

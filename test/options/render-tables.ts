@@ -5,28 +5,28 @@ import { OPTION_TABLE, listPaths, findRow, SECTIONS } from '../../src/options/op
 import type { OptionName, PathRow } from '../../src/options/option-table.js'
 import { defaultValueText, ruleText } from './render-interface.js'
 
-/** The options that most applications set, in the README. */
-const USUAL: readonly string[] = [
-  'url',
-  'apiKey',
-  'service',
-  'environment',
-  'tags',
-  'level',
-  'breadcrumbs',
-  'requestLogs',
-  'scrub.patterns',
-  'spool',
-  'shutdownTimeoutMs',
-  'logTo',
-]
+/** The options that most applications set, in the README: meaning in short, and default where that of the table is long. */
+const USUAL: Readonly<Record<string, readonly [meaning: string, defaultText?: string]>> = {
+  url: ['base URL of the log service', 'none'],
+  apiKey: ['key for the log service', 'none'],
+  service: ['service name: the name of your application', "pino's `name`, or that in `package.json`"],
+  environment: ['such as `production`', '`NODE_ENV`'],
+  sendLevel: ['lowest level to send'],
+  requestLogs: ['send HTTP requests to request analytics, too'],
+  'scrub.patterns': ['what to remove from texts, such as `email`'],
+  spool: ['keep entries on disk until they are acknowledged', 'on'],
+}
 
 const NAMES = Object.keys(OPTION_TABLE) as OptionName[]
 const HEAD = ['| option | variables | default | meaning |', '|---|---|---|---|']
 
-/** The README's table: the usual options, of which none has a link. */
+/** The README's table, without links. */
 export function usualOptionsMarkdown(): string {
-  return formatTable(NAMES.flatMap(listPaths).filter(({ path: at }) => USUAL.includes(at)))
+  const rows = NAMES.flatMap(listPaths).flatMap((one) => {
+    const [meaning, defaultText = defaultCell(one.row)] = USUAL[one.path] ?? []
+    return meaning === undefined ? [] : [[`\`${one.path}\``, variablesCell(one), defaultText, meaning]]
+  })
+  return [...HEAD, ...rows.map((cells) => `| ${cells.join(' | ')} |`)].join('\n')
 }
 
 /** The tables of docs/options.md: all options by section. */
@@ -44,8 +44,13 @@ function formatTable(rows: readonly PathRow[]): string {
 function formatRow(one: PathRow): string {
   const { row, path } = one
   const sentences = [row.meaning, /^(?:an integer|one of)/.test(row.kind.rule) ? valuesText(row.kind) : '']
-  const variables = shownVariables(one).map((variable) => `\`${variable}\``)
-  return `| \`${path}\` | ${variables.join(', ')} | ${defaultCell(row)} | ${sentences.filter((text) => text !== '').join('. ')} |`
+  return `| \`${path}\` | ${variablesCell(one)} | ${defaultCell(row)} | ${sentences.filter((text) => text !== '').join('. ')} |`
+}
+
+function variablesCell(one: PathRow): string {
+  return shownVariables(one)
+    .map((variable) => `\`${variable}\``)
+    .join(', ')
 }
 
 /** The values that the option accepts. */

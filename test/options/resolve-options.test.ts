@@ -21,81 +21,46 @@ function at(name: string, value: unknown): Record<string, unknown> {
 }
 
 describe('precedence: code, environment, default', () => {
-  test('without options uses the local service and the defaults of the table', () => {
+  test('without options uses the defaults of the table', () => {
     const settings = resolve()
     expect(settings).toMatchObject({
-      enabled: true,
-      url: 'http://127.0.0.1:4319/api/v1',
-      isLocalDefault: true,
+      enabled: false,
       proxy: false,
       tags: [],
       metadata: {},
-      level: 'info',
+      sendLevel: 'info',
       fingerprint: false,
-      batch: { size: 100, bytes: 1_048_576, intervalMs: 1_000 },
+      batch: { size: 100, intervalMs: 1_000 },
       maxConcurrency: 32,
       requestTimeoutMs: 10_000,
       shutdownTimeoutMs: 3_000,
-      retry: { minMs: 250, maxMs: 30_000 },
+      retry: { maxMs: 30_000 },
       pino: {},
-      release: false,
-      requestLogs: {
-        enabled: false,
-        only: false,
-        ignore: [],
-        keys: { req: 'req', res: 'res', responseTime: 'responseTime', reqId: 'reqId' },
-      },
-      maxBufferBytes: 67_108_864,
+      registerRelease: false,
+      requestLogs: { enabled: false, only: false, ignore: [] },
+      maxBufferBytes: 8_388_608,
       maxEntryBytes: 262_144,
-      compression: 'none',
       logTo: 'stderr',
     })
-    expect(settings.apiKey.reveal()).toBe('local')
     for (const name of ['service', 'environment', 'version', 'deploy', 'tls', 'sample'])
       expect(settings).not.toHaveProperty(name)
   })
 
-  // One row per option: its value in code, the text of its variable, and the resulting value.
+  // A value in code, the text of the variable, and the resulting value. `variables.test.ts` has each variable.
   test.each<[string, unknown, string, string, unknown]>([
     ['enabled', true, 'PINO_INGEST_ENABLED', 'FALSE', false],
     ['url', 'https://a.example/api/v1', 'PINO_INGEST_URL', 'https://b.example/api/v1/', 'https://b.example/api/v1'],
     ['service', 'a', 'PINO_INGEST_SERVICE', 'b', 'b'],
     ['service', 'a', 'OTEL_SERVICE_NAME', 'b', 'b'],
-    ['environment', 'a', 'PINO_INGEST_ENVIRONMENT', 'b', 'b'],
     ['environment', 'a', 'NODE_ENV', 'b', 'b'],
-    ['version', 'a', 'PINO_INGEST_VERSION', 'b', 'b'],
-    ['release', 'a', 'PINO_INGEST_RELEASE_ID', 'b', 'b'],
-    ['release', false, 'PINO_INGEST_RELEASE', '1', true],
-    ['deploy.branch', 'a', 'PINO_INGEST_BRANCH', 'b', 'b'],
+    ['registerRelease', false, 'PINO_INGEST_REGISTER_RELEASE', '1', true],
     ['tags', ['a'], 'PINO_INGEST_TAGS', ' b,, c ', ['b', 'c']],
     ['metadata', { a: 1 }, 'PINO_INGEST_METADATA', '{"b":2}', { b: 2 }],
-    ['level', 'trace', 'PINO_INGEST_LEVEL', 'fatal', 'fatal'],
-    ['pino.messageKey', 'a', 'PINO_INGEST_MESSAGE_KEY', 'b', 'b'],
-    ['pino.errorKey', 'a', 'PINO_INGEST_ERROR_KEY', 'b', 'b'],
-    ['pino.nestedKey', 'a', 'PINO_INGEST_NESTED_KEY', 'b', 'b'],
-    [
-      'pino.customLevels',
-      { a: 1 },
-      'PINO_INGEST_CUSTOM_LEVELS',
-      'audit:35, notice : 25.5',
-      { audit: 35, notice: 25.5 },
-    ],
-    ['pino.customLevels', { a: 1 }, 'PINO_INGEST_CUSTOM_LEVELS', '{"audit":35}', { audit: 35 }],
-    ['fingerprint', 'auto', 'PINO_INGEST_FINGERPRINT', 'false', false],
+    ['sendLevel', 'trace', 'PINO_INGEST_SEND_LEVEL', 'fatal', 'fatal'],
     ['batch.size', 1, 'PINO_INGEST_BATCH_SIZE', '99', 99],
-    ['batch.bytes', 1_024, 'PINO_INGEST_BATCH_BYTES', '2048', 2_048],
-    ['batch.intervalMs', 1, 'PINO_INGEST_FLUSH_INTERVAL_MS', '5', 5],
-    ['maxConcurrency', 256, 'PINO_INGEST_MAX_CONCURRENCY', '1', 1],
-    ['requestTimeoutMs', 100, 'PINO_INGEST_REQUEST_TIMEOUT_MS', '600000', 600_000],
-    ['shutdownTimeoutMs', 0, 'PINO_INGEST_SHUTDOWN_TIMEOUT_MS', '8000', 8_000],
-    ['retry.minMs', 1, 'PINO_INGEST_RETRY_MIN_MS', '2', 2],
-    ['retry.maxMs', 30_001, 'PINO_INGEST_RETRY_MAX_MS', '30002', 30_002],
-    ['maxBufferBytes', 1_048_576, 'PINO_INGEST_MAX_BUFFER_BYTES', '1048577', 1_048_577],
-    ['maxEntryBytes', 1_024, 'PINO_INGEST_MAX_ENTRY_BYTES', '1025', 1_025],
-    ['compression', 'none', 'PINO_INGEST_COMPRESSION', 'gzip', 'gzip'],
-    ['logTo', 'stderr', 'PINO_INGEST_LOG', 'silent', 'silent'],
+    ['logTo', 'stderr', 'PINO_INGEST_LOG_TO', 'silent', 'silent'],
   ])('%s', (name, inCode, variable, text, read) => {
-    const env = { PINO_INGEST_API_KEY: KEY, [variable]: text }
+    const env = { PINO_INGEST_URL: PLACE.url, PINO_INGEST_API_KEY: KEY, [variable]: text }
     expect(resolve({}, env)).toHaveProperty(name, read)
     expect(resolve(at(name, inCode), env)).toHaveProperty(name, inCode)
     expect(resolve(at(name, undefined), env)).toHaveProperty(name, read)
@@ -156,19 +121,15 @@ describe('a wrong value: the message names option or variable, rule and value', 
     [{ batch: { size: '5' } }, 'got "5"'],
     [{ batch: { size: 5n } }, 'got 5'],
     [{ batch: { size: Number.NaN } }, 'got NaN'],
-    [{ batch: { bytes: 1_023 } }, 'batch.bytes must be an integer from 1024 to 67108864 (bytes), got 1023'],
     [{ batch: { intervalMs: 0 } }, 'batch.intervalMs must be an integer from 1 to 86400000 (ms), got 0'],
     [{ maxConcurrency: 257 }, 'maxConcurrency must be an integer from 1 to 256, got 257'],
     [{ requestTimeoutMs: 99 }, 'requestTimeoutMs must be an integer from 100 to 600000 (ms), got 99'],
     [{ shutdownTimeoutMs: 8_001 }, 'shutdownTimeoutMs must be an integer from 0 to 8000 (ms), got 8001'],
-    [{ retry: { minMs: -1 } }, 'retry.minMs must be an integer from 1 to 86400000 (ms), got -1'],
-    [{ retry: { minMs: 500, maxMs: 400 } }, 'retry.minMs must not be above retry.maxMs, got 500 and 400'],
-    [{ retry: { minMs: 30_001 } }, 'retry.minMs must not be above retry.maxMs, got 30001 and 30000'],
+    [{ retry: { maxMs: -1 } }, 'retry.maxMs must be an integer from 1 to 86400000 (ms), got -1'],
     [{ maxBufferBytes: Infinity }, 'got Infinity'],
     [{ maxEntryBytes: 1 }, 'maxEntryBytes must be an integer from 1024 to 16777216 (bytes), got 1'],
-    [{ level: 'INFO' }, 'level must be one of trace, debug, info, warn, error, fatal, got "INFO"'],
-    [{ fingerprint: true }, 'fingerprint must be one of auto, false, got true'],
-    [{ compression: 'br' }, 'compression must be one of none, gzip, got "br"'],
+    [{ sendLevel: 'INFO' }, 'sendLevel must be one of trace, debug, info, warn, error, fatal, got "INFO"'],
+    [{ fingerprint: 'auto' }, 'fingerprint must be true or false, got "auto"'],
     [{ logTo: () => {} }, 'logTo must be one of stderr, silent, debug, got a function'],
     [{ tags: 'a,b' }, 'tags must be a list of texts'],
     [{ tags: ['a', 1] }, 'got ["a",1]'],
@@ -180,9 +141,13 @@ describe('a wrong value: the message names option or variable, rule and value', 
     [{ metadata: { toJSON: () => undefined } }, 'metadata must be'],
     [{ deploy: { commit: 'a', who: 'b' } }, 'deploy has no who, only commit, branch, deployed_by'],
     [{ deploy: { commit: 5 } }, 'deploy.commit must be text that is not empty, got 5'],
-    [{ release: 'true' }, 'release must be true, false or the id of a registered release, got "true"'],
-    [{ release: '' }, 'got ""'],
-    [{ requestLogs: { keys: { req: 5 } } }, 'requestLogs.keys.req must be text that is not empty, got 5'],
+    [{ releaseId: '' }, 'releaseId must be text that is not empty, got ""'],
+    [{ release: '1.4.0' }, 'there is no option release, did you mean releaseId, registerRelease?'],
+    [{ level: 'debug' }, 'there is no option level, did you mean sendLevel?'],
+    [
+      { pino: { customAttributeKeys: { req: 5 } } },
+      'pino.customAttributeKeys.req must be text that is not empty, got 5',
+    ],
     [{ requestLogs: { ignore: ['/a', 'health'] } }, 'requestLogs.ignore must be a list of paths'],
     [{ requestLogs: { ignore: ['/health?full=1'] } }, 'got ["/health?full=1"]'],
     [{ requestLogs: { ignore: ['/*/health'] } }, 'got ["/*/health"]'],
@@ -208,22 +173,16 @@ describe('a wrong value: the message names option or variable, rule and value', 
     ['PINO_INGEST_BATCH_SIZE', '1e2', 'PINO_INGEST_BATCH_SIZE must be an integer from 1 to 100, got "1e2"'],
     ['PINO_INGEST_BATCH_SIZE', '-5', 'got "-5"'],
     ['PINO_INGEST_BATCH_SIZE', '101', 'got 101'],
-    ['PINO_INGEST_LEVEL', 'loud', 'PINO_INGEST_LEVEL must be one of'],
-    ['PINO_INGEST_LEVEL', '__proto__', 'got "__proto__"'],
+    ['PINO_INGEST_SEND_LEVEL', 'loud', 'PINO_INGEST_SEND_LEVEL must be one of'],
+    ['PINO_INGEST_SEND_LEVEL', '__proto__', 'got "__proto__"'],
     [
       'PINO_INGEST_METADATA',
       '{"a":',
       'PINO_INGEST_METADATA must be an object that JSON can hold (in a variable: JSON), got "{\\"a\\":"',
     ],
     ['PINO_INGEST_METADATA', '[1]', 'got [1]'],
-    [
-      'PINO_INGEST_CUSTOM_LEVELS',
-      'audit',
-      'PINO_INGEST_CUSTOM_LEVELS must be level names with their numbers (in a variable: audit:35,notice:25), got "audit"',
-    ],
-    ['PINO_INGEST_CUSTOM_LEVELS', 'audit:', 'got "audit:"'],
-    ['PINO_INGEST_CUSTOM_LEVELS', 'a:1:2', 'got "a:1:2"'],
-    ['PINO_INGEST_LOG', 'stdout', 'PINO_INGEST_LOG must be one of stderr, silent, debug, got "stdout"'],
+    ['PINO_INGEST_PINO', '{"customLevels":"audit:35"}', 'PINO_INGEST_PINO.customLevels must be level names'],
+    ['PINO_INGEST_LOG_TO', 'stdout', 'PINO_INGEST_LOG_TO must be one of stderr, silent, debug, got "stdout"'],
     ['PINO_INGEST_URL', 'ftp://x/api/v1', 'PINO_INGEST_URL must begin with https:// or http://, got "ftp:"'],
   ])('%s=%s', (variable, text, words) => {
     expect(problem({ apiKey: KEY }, { [variable]: text })).toContain(words)
@@ -231,12 +190,12 @@ describe('a wrong value: the message names option or variable, rule and value', 
 
   test('reports several problems in one message', () => {
     const message = problem(
-      { batch: { size: 0 }, level: 'x', color: 1 },
+      { batch: { size: 0 }, sendLevel: 'x', color: 1 },
       { NODE_ENV: 'production', PINO_INGEST_TAGS: 'ok', PINO_INGEST_ENABLED: 'maybe' },
     )
     for (const words of [
       'batch.size must',
-      'level must',
+      'sendLevel must',
       'no option color',
       'PINO_INGEST_ENABLED must',
       'url is required',
@@ -266,42 +225,17 @@ describe('unknown options', () => {
     ['flushInterval', 'batch.intervalMs'],
     ['tag', 'tags'],
     ['enviroment', 'environment'],
-  ])('%s: did you mean %s?', (name, nearest) => {
-    expect(problem({ ...PLACE, [name]: KEY })).toBe(
-      `invalid configuration of pino-ingest: there is no option ${name}, did you mean ${nearest}?`,
-    )
-  })
-
-  test.each([
     ['host', 'url'],
     ['labels', 'service, environment, tags, metadata'],
     ['batching', 'batch.size, batch.intervalMs'],
     ['sourceToken', 'apiKey'],
-  ])('%s, the name in another transport', (name, here) => {
-    expect(problem({ ...PLACE, [name]: KEY })).toBe(
-      `invalid configuration of pino-ingest: there is no option ${name}, did you mean ${here}?`,
-    )
-  })
-
-  test.each([
     ['batchSize', 'batch.size'],
-    ['batchBytes', 'batch.bytes'],
-    ['flushIntervalMs', 'batch.intervalMs'],
-    ['retryMinMs', 'retry.minMs'],
-    ['retryMaxMs', 'retry.maxMs'],
-    ['scrubPatterns', 'scrub.patterns'],
-    ['scrubKeys', 'scrub.keys'],
-    ['scrubUrlParams', 'scrub.urlParams'],
     ['messageKey', 'pino.messageKey'],
-    ['errorKey', 'pino.errorKey'],
-    ['nestedKey', 'pino.nestedKey'],
-    ['customLevels', 'pino.customLevels'],
-    ['levelKey', 'pino.levelKey'],
-    ['releaseId', 'release'],
-    ['onProblem', 'logTo'],
-  ])('%s is now a member of a group, or renamed', (name, here) => {
-    expect(problem({ ...PLACE, [name]: 1 })).toBe(
-      `invalid configuration of pino-ingest: there is no option ${name}, did you mean ${here}?`,
+    ['customAttributeKeys', 'pino.customAttributeKeys'],
+    ['scrubKeys', 'scrub.keys'],
+  ])('%s: did you mean %s?', (name, meant) => {
+    expect(problem({ ...PLACE, [name]: KEY })).toBe(
+      `invalid configuration of pino-ingest: there is no option ${name}, did you mean ${meant}?`,
     )
   })
 
@@ -320,43 +254,42 @@ describe('unknown options', () => {
 })
 
 describe('url and key', () => {
-  test('requires both in production, unless the transport is disabled', () => {
+  test.each([
+    ['in production', { NODE_ENV: 'production' }, {}],
+    ['if the caller needs a URL', {}, { requiresUrl: true }],
+  ])('requires both %s', (_, env, sources) => {
+    const unset = (): unknown => resolveOptions({}, { env, readFile: () => '', ...sources })
+    expect(unset).toThrow(/not configured: url is required \(or PINO_INGEST_URL\); apiKey is required/)
+  })
+
+  test('does not require them in production if the transport is disabled', () => {
     const production = { NODE_ENV: 'production' }
-    expect(problem({}, production)).toBe(
-      'pino-ingest is not configured: url is required when NODE_ENV is production (or PINO_INGEST_URL); ' +
-        'apiKey is required (or PINO_INGEST_API_KEY, or PINO_INGEST_API_KEY_FILE)',
-    )
-    expect(resolve({ enabled: false }, production).enabled).toBe(false)
+    expect(resolve({ enabled: false }, production)).toMatchObject({ enabled: false })
+    expect(resolve({ enabled: false }, production)).not.toHaveProperty('warning')
     expect(resolve({}, { ...production, PINO_INGEST_ENABLED: '0' }).enabled).toBe(false)
-    expect(resolve(PLACE, production)).toMatchObject({
-      isLocalDefault: false,
-      url: PLACE.url,
-      environment: 'production',
-    })
+    expect(resolve(PLACE, production)).toMatchObject({ enabled: true, url: PLACE.url, environment: 'production' })
   })
 
-  test('does not send a key without a url, and reports the options that set it', () => {
+  test('outside production, nothing is sent or stored without a URL, which is reported', () => {
     const given = { PINO_INGEST_API_KEY: KEY, PINO_INGEST_PREVIOUS_API_KEYS: `${KEY}-1,${KEY}-2` }
-    const settings = resolve({ proxy: 'http://proxy.example:3128' }, given)
-    expect(settings).toMatchObject({ isLocalDefault: true, previousApiKeys: [], proxy: false })
-    expect(settings.apiKey.reveal()).toBe('local')
-    expect(settings.secrets.map((key) => key.reveal())).toEqual([KEY, `${KEY}-1`, `${KEY}-2`])
-    expect(settings.keyWarning).toMatch(/PINO_INGEST_API_KEY .*PINO_INGEST_PREVIOUS_API_KEYS .*PINO_INGEST_URL/)
-    expect(settings.keyWarning).not.toContain(KEY)
-    expect(resolve({ apiKey: KEY }).keyWarning).toMatch(/^apiKey /)
-    expect(resolve({}, { PINO_INGEST_API_KEY_FILE: '/key' }, { '/key': KEY }).keyWarning).toMatch(
-      /^PINO_INGEST_API_KEY_FILE /,
-    )
-    expect(resolve({ enabled: false }, { ...given, NODE_ENV: 'production' }).apiKey.reveal()).toBe('local')
-    for (const complete of [resolve(PLACE), resolve({ url: 'http://127.0.0.1:4319/api/v1' }, given)]) {
-      expect(complete.keyWarning).toBeUndefined()
-      expect(complete.apiKey.reveal()).toBe(KEY)
-    }
-    expect(resolve().keyWarning).toBeUndefined()
+    const settings = resolve({ proxy: 'http://proxy.example:3128', headers: { 'x-tenant': 'shop' } }, given)
+    expect(settings).toMatchObject({ enabled: false, previousApiKeys: [], headers: {}, proxy: false })
+    expect(settings.warning).toContain('npx pino-ingest dev')
+    expect(new URL(settings.url).hostname).toMatch(/\.invalid$/)
+    expect(settings.apiKey.reveal()).not.toBe(KEY)
+    expect(settings.secrets.map((key) => key.reveal())).toEqual(expect.arrayContaining([KEY, `${KEY}-1`, `${KEY}-2`]))
+    expect(resolve(PLACE)).not.toHaveProperty('warning')
   })
 
-  test('rejects a url without a key, even that of the local service', () => {
-    expect(problem({ url: 'http://127.0.0.1:4319/api/v1' })).toContain('apiKey is required')
+  test('a service on loopback needs no key', () => {
+    for (const url of ['http://127.0.0.1:4319/api/v1', 'http://localhost:1/api/v1', 'http://[::1]:1/api/v1']) {
+      expect(resolve({ url }, { NODE_ENV: 'production' })).toMatchObject({ enabled: true, url })
+      expect(resolve({ url }).apiKey.reveal()).toBe('local')
+      expect(resolve({ url, apiKey: KEY }).apiKey.reveal()).toBe(KEY)
+    }
+    expect(problem({ url: 'https://logs.example.com/api/v1' })).toContain('apiKey is required')
+    for (const url of ['localhost:4319/api/v1', 'logs.example.com/api/v1', 5])
+      expect(problem({ url })).not.toContain('apiKey')
   })
 
   test.each(['with space', 'umlaut-ä', 'newline\n', '', ' ', 5, null, ['k'], () => 'k'])(
@@ -425,11 +358,11 @@ describe('TLS', () => {
   })
 
   test('reads the files in the variables', () => {
-    const env = { PINO_INGEST_TLS_CA: '/ca', PINO_INGEST_TLS_CERT: '/cert', PINO_INGEST_TLS_KEY: '/key' }
+    const env = { PINO_INGEST_TLS_CA_FILE: '/ca', PINO_INGEST_TLS_CERT_FILE: '/cert', PINO_INGEST_TLS_KEY_FILE: '/key' }
     expect(resolve(PLACE, env, { '/ca': ca, '/cert': cert, '/key': key }).tls).toEqual({ ca, cert, key })
-    expect(resolve(PLACE, { PINO_INGEST_TLS_CA: '/ca' }, { '/ca': ca }).tls).toEqual({ ca })
+    expect(resolve(PLACE, { PINO_INGEST_TLS_CA_FILE: '/ca' }, { '/ca': ca }).tls).toEqual({ ca })
     expect(problem(PLACE, env, { '/ca': ca, '/cert': cert })).toContain(
-      'cannot read the file in PINO_INGEST_TLS_KEY: /key (ENOENT)',
+      'cannot read the file in PINO_INGEST_TLS_KEY_FILE: /key (ENOENT)',
     )
   })
 
@@ -477,7 +410,7 @@ describe('robustness', () => {
     expect(JSON.stringify(fromText.metadata)).toBe(text)
     expect(JSON.stringify(resolve({ metadata: JSON.parse(text) as unknown }).metadata)).toBe(text)
     const inCode = { pino: { customLevels: JSON.parse('{"__proto__":35}') as unknown } }
-    for (const { pino } of [resolve({}, { PINO_INGEST_CUSTOM_LEVELS: '__proto__:35' }), resolve(inCode)])
+    for (const { pino } of [resolve({}, { PINO_INGEST_PINO: '{"customLevels":{"__proto__":35}}' }), resolve(inCode)])
       expect(Object.keys(pino.customLevels ?? {})).toEqual(['__proto__'])
     expect(problem({ batch: JSON.parse('{"__proto__":{"size":5}}') as unknown })).toContain('batch has no __proto__')
     expect(problem(JSON.parse('{"__proto__":{"url":"x"}}'))).toContain('__proto__')
@@ -495,7 +428,7 @@ describe('robustness', () => {
         configurable: true,
         writable: true,
       })
-      expect(resolve({}).url).toBe('http://127.0.0.1:4319/api/v1')
+      expect(resolve({}).enabled).toBe(false)
     })
   })
 
@@ -546,14 +479,14 @@ test('severity of levels: trace counts as debug', () => {
 
 test('masks the key in other options, too', () => {
   const key = 'canary-key-4711-in-the-wrong-place'
-  const text = problem({ apiKey: key, level: key, [key]: 1 })
-  expect(text).toContain('level must be one of')
+  const text = problem({ apiKey: key, sendLevel: key, [key]: 1 })
+  expect(text).toContain('sendLevel must be one of')
   expect(text).not.toContain(key)
 })
 
 test('logTo debug: messages on stderr and the debug log, also for calls, which have fewer options; code wins', () => {
   const debugOf = (given: object, log?: string, names?: readonly OptionName[]): object => {
-    const sources = { env: log === undefined ? {} : { PINO_INGEST_LOG: log }, readFile: () => '' }
+    const sources = { env: log === undefined ? {} : { PINO_INGEST_LOG_TO: log }, readFile: () => '' }
     const { logTo, isDebug } = resolveOptions({ apiKey: KEY, ...given }, sources, names)
     return { logTo, isDebug }
   }
