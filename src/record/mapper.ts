@@ -24,8 +24,6 @@ export class Mapper {
   readonly #record = new MappedRecord()
   readonly #onUnknownLevel: () => void
   readonly #onIncomplete: (chars: number) => void
-  /** Start of a line up to its level. */
-  readonly #opening: string
   /** Number of consecutive records with an unknown level; Infinity after the report. */
   #unlevelled = 0
 
@@ -52,7 +50,6 @@ export class Mapper {
     this.#wallNow = wallNow
     this.#onUnknownLevel = onUnknownLevel
     this.#onIncomplete = onIncomplete
-    this.#opening = `{${JSON.stringify(options.levelKey ?? 'level')}:`
     this.kernel = Kernel.create(options, { threshold, requestThreshold, ringBytes })
     this.lines = this.kernel?.lines ?? new LineRing(new ArrayBuffer(memoryBytesOf(ringBytes)), ringBytes)
   }
@@ -70,7 +67,7 @@ export class Mapper {
 
   /** Whether the text at `at` begins with the level, as pino's lines do. */
   startsWithLevel(text: string, at = 0): boolean {
-    return text.startsWith(this.#opening, at)
+    return text.startsWith('{"level":', at)
   }
 
   /** Maps lines up to one that `map` must map, see `Kernel.run`. */

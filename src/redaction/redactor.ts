@@ -16,9 +16,8 @@ import { hasUserinfo } from './userinfo.js'
 export interface RedactorOptions {
   /** Built-in names, and expressions that `checkExpression` accepts. */
   readonly patterns: readonly string[]
-  readonly urlParams: readonly string[]
-  /** Names as in `SecretNames`. Default: none. */
-  readonly keys?: readonly string[]
+  /** Names of keys and of URL parameters. */
+  readonly keys: readonly string[]
 }
 
 /** The meaning of a container's members: fields of the interface or application data. */
@@ -31,20 +30,19 @@ const DIGITS = /^\d+$/
 export class Redactor {
   /** Whether the user configured any pattern. */
   readonly hasPatterns: boolean
-  /** Names of the parameters. */
-  readonly urlParams: readonly string[]
+  readonly keys: readonly string[]
   /** The names for `removeSecrets`. */
   readonly names: SecretNames
   readonly #patterns: readonly Pattern[]
   readonly #params: UrlParams
 
   /** @throws SyntaxError for an invalid expression */
-  constructor({ patterns, urlParams, keys = [] }: RedactorOptions) {
+  constructor({ patterns, keys }: RedactorOptions) {
     this.hasPatterns = patterns.length > 0
-    this.urlParams = urlParams
-    this.names = new SecretNames(keys, urlParams)
+    this.keys = keys
+    this.names = new SecretNames(keys)
     this.#patterns = patterns.map(createPattern)
-    this.#params = new UrlParams(urlParams)
+    this.#params = new UrlParams(keys)
   }
 
   /** Whether `redactJson` may change the JSON text: false positives, no false negatives. */

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../protocol/log-entry.js'
 import { isObject } from '../shared/argument-checks.js'
 import { isMarkedNumber } from '../shared/exact-json.js'
-import { Kind, MARKERS, REDACTED, REMOVED, isQueryName } from './secret-names.js'
+import { Kind, MARKERS, REDACTED, REMOVED } from './secret-names.js'
 import type { SecretNames } from './secret-names.js'
 import { removeSecretsFromText } from './secret-text.js'
 
@@ -19,30 +19,24 @@ export function removeSecrets(entry: JsonObject, names: SecretNames): number {
   // Objects and lists that are direct members of these belong to the interface, and are not replaced.
   const fixed = new Set<Json | undefined>([entry])
   if (Array.isArray(entry['breadcrumbs'])) for (const breadcrumb of entry['breadcrumbs']) fixed.add(breadcrumb)
-  const queries = new Set<Json>()
-  const cleanValue = (value: Json, isInQuery: boolean): Json => {
-    if (typeof value === 'object' && value !== null) {
-      unvisited.push(value)
-      if (isInQuery) queries.add(value)
-    }
+  const cleanValue = (value: Json): Json => {
+    if (typeof value === 'object' && value !== null) unvisited.push(value)
     if (typeof value !== 'string') return value
     const clean = removeSecretsFromText(value, names)
     if (clean !== value && clean.includes(REMOVED)) removed += 1
     return clean
   }
   for (let holder = unvisited.pop(); holder !== undefined; holder = unvisited.pop()) {
-    const isInQuery = queries.has(holder)
-    const ownNames = isInQuery ? names.inQueries : names
     if (Array.isArray(holder)) {
-      removed += removeItems(holder, ownNames)
-      for (let at = 0; at < holder.length; at += 1) holder[at] = cleanValue(holder[at] as Json, isInQuery)
+      removed += removeItems(holder, names)
+      for (let at = 0; at < holder.length; at += 1) holder[at] = cleanValue(holder[at] as Json)
       continue
     }
-    removed += removeSecretMembers(holder, ownNames, fixed.has(holder))
+    removed += removeSecretMembers(holder, names, fixed.has(holder))
     let renamed = 1
     for (const key of Object.keys(holder)) {
       if (holder[key] === undefined) continue
-      const value = cleanValue(holder[key], isInQuery || isQueryName(key))
+      const value = cleanValue(holder[key])
       const cleanKey = removeSecretsFromText(key, names)
       if (cleanKey === key) holder[key] = value
       else {

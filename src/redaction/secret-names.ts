@@ -134,16 +134,6 @@ const RENAMED: ReadonlySet<string> = new Set(
 const NAME_KEY = /(?:name|key|field|header|path|param)$/i
 const VALUE_KEY = /(?:values?|content)$/i
 
-/** The names under which frameworks log a parsed query. */
-const QUERY =
-  /^(?:query|params|query_?params|search_?params|query_?string_?parameters|multi_?value_?query_?string_?parameters)$/i
-/** Start of a parsed query in JSON text that is not empty. */
-const QUERY_START = /(?:query|params|parameters)":[[{](?![\]}])/i
-
-export function isQueryName(key: string): boolean {
-  return QUERY.test(key)
-}
-
 /** What a member's key may be. Bits, because a key may be several. */
 export const Kind = { header: 1, secretKey: 2, name: 4, value: 8, auth: 16 } as const
 
@@ -152,11 +142,8 @@ export class SecretNames {
   readonly ends: RegExp
   /** Finds the ends of all names, and `Bearer` and `Basic`. */
   readonly candidates: RegExp
-  /** The names within a parsed query, where the URL's parameters are names as well. */
-  readonly inQueries: SecretNames
-  /** Find names that the kernel's scan does not report: those of keys, and those that only a query has. */
+  /** Finds names that the kernel's scan does not report. */
   readonly #unscanned: RegExp | undefined
-  readonly #unscannedInQueries: RegExp | undefined
   readonly #key: RegExp
   readonly #kinds = new TextMemo(
     (key) =>
@@ -167,8 +154,7 @@ export class SecretNames {
       (AUTH.test(key) ? Kind.auth : 0),
   )
 
-  /** @param params names of URL parameters */
-  constructor(keys: readonly string[], params: readonly string[] = []) {
+  constructor(keys: readonly string[]) {
     const secret = keys.filter((key) => !NEVER_SECRET.has(toBare(key)))
     const all = secret.length === 0 ? '(?!)' : secret.map(toPattern).join('|')
     this.#key = new RegExp(`(?:^|[.[])[-_]*(?:${all})\\]?$`, 'i')
@@ -178,25 +164,16 @@ export class SecretNames {
     this.ends = new RegExp(ends, 'gi')
     this.candidates = new RegExp(`(?:bearer|basic)(?=[ \\t${WIDE_SPACES}%+\\\\])|${ends}`, 'gi')
     this.#unscanned = secret.some((key) => RENAMED.has(toBare(key))) ? /^/ : toSearch(own)
-    const added = params.filter((name) => !this.isSecretKey(name))
-    this.inQueries = added.length === 0 ? this : new SecretNames([...keys, ...added])
-    this.#unscannedInQueries = toSearch(added.map(toPattern))
   }
 
   /** Whether there are names that the kernel's scan does not report. */
   get hasUnscanned(): boolean {
-    return this.#unscanned !== undefined || this.#unscannedInQueries !== undefined
+    return this.#unscanned !== undefined
   }
 
   /** Whether a line may have such names. With the default names, it does not decode the line. */
   mayHaveUnscanned(line: { readonly text: string }): boolean {
-    if (!this.hasUnscanned) return false
-    return this.#unscanned?.test(line.text) === true || this.mayHaveUnscannedInQuery(line.text)
-  }
-
-  /** Whether JSON text may have a query with names that are not keys. */
-  mayHaveUnscannedInQuery(json: string): boolean {
-    return this.#unscannedInQueries !== undefined && QUERY_START.test(json) && this.#unscannedInQueries.test(json)
+    return this.#unscanned !== undefined && this.#unscanned.test(line.text)
   }
 
   /** Whether the name is in `scrub.keys`. In `user.password` and `user[password]` the last part decides. */
@@ -228,12 +205,4 @@ function toPattern(key: string): string {
 
 function toSearch(patterns: readonly string[]): RegExp | undefined {
   return patterns.length === 0 ? undefined : new RegExp(`(?:${patterns.join('|')})${AFTER_NAME}`, 'i')
-}
-
-/** Finds headers only. */
-export const HEADERS_ONLY = new SecretNames([])
-
-/** The names that are searched for, with or without a redactor. */
-export function secretNamesOf(redactor: { readonly names: SecretNames } | undefined): SecretNames {
-  return redactor?.names ?? HEADERS_ONLY
 }

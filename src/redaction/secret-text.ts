@@ -115,7 +115,7 @@ export function findNextSecret(json: string, from: number, names: SecretNames): 
 
 /** Whether JSON text may have secrets: false positives, no false negatives. */
 export function mayHaveSecret(json: string, names: SecretNames): boolean {
-  return findNextSecret(json, 0, names) !== Infinity || names.mayHaveUnscannedInQuery(json)
+  return findNextSecret(json, 0, names) !== Infinity
 }
 
 /** Has no text around it, which may be a secret itself. */

@@ -59,9 +59,8 @@ async function send(lines: string, options: IngestOptions = {}): Promise<Arrived
 
 const linesOf = (name: string): string => readFileSync(new URL(`${name}.ndjson`, FOLDER), 'utf8')
 const OPTIONS: Readonly<Record<string, IngestOptions>> = {
-  'level-key': { pino: { levelKey: 'lvl' } },
-  'fastify-label': { requestLogs: { keys: { reqId: 'trackingId' } } },
-  'pino-http-keys': { requestLogs: { keys: { req: 'httpReq', res: 'httpRes', responseTime: 'timeTaken' } } },
+  'fastify-label': { pino: { customAttributeKeys: { reqId: 'trackingId' } } },
+  'pino-http-keys': { pino: { customAttributeKeys: { req: 'httpReq', res: 'httpRes', responseTime: 'timeTaken' } } },
 }
 
 describe.each(NAMES)('%s', (name) => {
@@ -88,7 +87,7 @@ test('converts a duration in ns or as text in seconds to milliseconds', async ()
 
 test('a threshold keeps the errors', async () => {
   for (const name of NAMES) {
-    const { entries } = await send(linesOf(name), { ...OPTIONS[name], level: 'error' })
+    const { entries } = await send(linesOf(name), { ...OPTIONS[name], sendLevel: 'error' })
     expect(
       entries.map(({ level }) => level),
       name,

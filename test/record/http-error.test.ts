@@ -55,7 +55,7 @@ const KEPT: Record<string, JsonObject> = {
   'body-parser': { status: 400, statusCode: 400, expose: true },
 }
 
-const options = createMappingOptions({ redactor: new Redactor({ patterns: [], urlParams: ['token'] }) })
+const options = createMappingOptions({ redactor: new Redactor({ patterns: [], keys: ['token'] }) })
 
 /** Maps a line on both paths, which must agree. */
 function jsonOf(line: string): string {

@@ -36,7 +36,7 @@ const configurations: [string, MappingOptions][] = [
       deploy: { commit: 'abc' },
       tags: ['t1'],
       metadata: { region: 'eu', a: 1, error: 'mine' },
-      fingerprint: 'auto',
+      fingerprint: true,
     }),
   ],
   [

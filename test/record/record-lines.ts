@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { PINO_LEVELS } from '../../src/record/coerce.js'
 import type { MappingOptions } from '../../src/record/reference/entry-fields.js'
+import { Redactor } from '../../src/redaction/redactor.js'
 
 export interface CorpusRecord {
   readonly label: string
@@ -29,6 +30,7 @@ export function createMappingOptions(over: Partial<MappingOptions> = {}): Mappin
     metadata: {},
     fingerprint: false,
     maxEntryBytes: 256 * 1024,
+    redactor: new Redactor({ patterns: [], keys: [] }),
     ...over,
   }
 }

@@ -15,7 +15,7 @@ import { mapLine } from './map-line.js'
 const HEAD = '"level":50,"time":1795219732486'
 const MAX = 256 * 1024
 const FRAME = String.raw`\n    at pay (/app/pay.js:1:2)`
-const urlParams = ['token', 'password']
+const secretKeys = ['token', 'password']
 
 function jsonOf(line: string, over: Partial<MappingOptions> = {}): string {
   return mapLine(new Mapper(createMappingOptions(over), -1, () => 0), line).json
@@ -58,7 +58,7 @@ describe('a long line keeps its message, and notes what was removed', () => {
 
   test('a stack', () => {
     const line = `{${HEAD},"err":{"type":"E","message":"boom","stack":"E: boom${FRAME.repeat(100_000)}"},"user_id":"u","msg":"m"}`
-    const entry = entryOf(line, { fingerprint: 'auto' })
+    const entry = entryOf(line, { fingerprint: true })
     expect(entry).toMatchObject({ message: 'm', user_id: 'u', error: { message: 'boom' }, source: '/app/pay.js:1:2' })
     expect(entry.error?.stack).toMatch(/^E: boom\n {4}at pay [^]{1000,}… \(2900007 characters\)$/)
     expect(entry.metadata?.['pino_ingest']).toEqual({ shortened_from_bytes: line.length })
@@ -87,10 +87,10 @@ describe('no half of a secret at a cut', () => {
   const keptChars = maxChars / 4
   const after = 'b '.repeat(100_000)
   const withoutLengths = (json: string): string => json.replace(/\(\d+ characters\)|_bytes":\d+/g, '')
-  const plain = new Redactor({ patterns: [], urlParams })
+  const plain = new Redactor({ patterns: [], keys: secretKeys })
   const patterns = new Redactor({
     patterns: ['email', 'creditCard', String.raw`sk_\d{64}`],
-    urlParams,
+    keys: secretKeys,
   })
   const S = '4711471147114711'
   const secrets = [

@@ -1,5 +1,5 @@
 /**
- * Log calls and lines of text that contain one secret each, written from `docs/privacy.md` alone and without the rules: a
+ * Log calls and lines of text that contain one secret each, written from the documentation alone and without the rules: a
  * name, a value, a form and a place are combined at random.
  */
 import { inspect } from 'node:util'
@@ -9,7 +9,7 @@ export interface GeneratedSecret {
   readonly token: string
   /** Form and position, for the report */
   readonly kind: string
-  /** Whether the form must be removed: neither `docs/privacy.md` nor `NOT_PROMISED` excludes it */
+  /** Whether the form must be removed: neither `src/redaction/README.md` nor `NOT_PROMISED` excludes it */
   readonly promised: boolean
   /** Arguments of a logger's method, or a text for the pipe */
   readonly log?: readonly unknown[]
@@ -835,7 +835,7 @@ function pipeText(random: Random, text: string): [string, string] {
   return random.make(places)
 }
 
-/** Further forms that may be kept: `docs/privacy.md` lists them as not removed, or does not mention them. */
+/** Further forms that may be kept: `src/redaction/README.md` lists them as kept, or does not mention them. */
 const NOT_PROMISED = new RegExp(
   [
     '^params.*@(?:json|format)', // as a text

@@ -95,7 +95,7 @@ const NASTY_NAMES = [
   'auth',
 ]
 const params = new UrlParams(['token', 'password'])
-const redactor = new Redactor({ patterns: BUILT_INS, urlParams: ['token'], keys: ['pin'] })
+const redactor = new Redactor({ patterns: BUILT_INS, keys: ['token', 'pin'] })
 
 function filled(piece: string, chars: number): string {
   return `${piece.repeat(Math.ceil(chars / piece.length)).slice(0, chars - 1)}@`
@@ -147,7 +147,7 @@ describe('linear', () => {
   }, 120_000)
 
   test('an entry, without patterns', () => {
-    const plain = new Redactor({ patterns: [], urlParams: ['token'] })
+    const plain = new Redactor({ patterns: [], keys: ['token'] })
     expectLinear(
       (text) =>
         plain.redactJson(

@@ -204,7 +204,7 @@ test('the search that precedes a pattern misses no match', () => {
   let found = 0
   fc.assert(
     fc.property(text, text, number, fc.constantFrom(...BUILT_INS), (message, value, n, name) => {
-      const redactor = new Redactor({ patterns: [name], urlParams: [] })
+      const redactor = new Redactor({ patterns: [name], keys: [] })
       const json = `{"message":${JSON.stringify(message)},"metadata":{"n":${n},"value":${JSON.stringify(value)}}}`
       const clean = redactor.redactJson(json)
       // An escaped letter skips the search.

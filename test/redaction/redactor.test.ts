@@ -8,10 +8,10 @@ import { modelRuns } from '../model-runs.js'
 const URL_PARAMS = ['token', 'password', 'secret', 'authorization', 'api_key', 'access_token']
 const CANARY = 'canary-7f3a'
 const CARD = '4111111111111111'
-const plain = new Redactor({ patterns: [], urlParams: URL_PARAMS })
+const plain = new Redactor({ patterns: [], keys: URL_PARAMS })
 const all = new Redactor({
   patterns: ['email', 'creditCard', 'ssn', 'bearer', 'canary-[0-9a-f]+'],
-  urlParams: URL_PARAMS,
+  keys: URL_PARAMS,
 })
 
 function entry(more: JsonObject = {}): JsonObject {
@@ -116,7 +116,7 @@ describe('with patterns', () => {
   test('keeps the required fields of an entry', () => {
     const greedy = new Redactor({
       patterns: ['error|message|metadata|2026|level|stack|data|timestamp', 'creditCard'],
-      urlParams: [],
+      keys: [],
     })
     const clean = redacted(
       greedy,

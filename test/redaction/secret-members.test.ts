@@ -3,14 +3,15 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/protocol/log-entry.js'
-import { HEADERS_ONLY, REMOVED, isSecretHeader } from '../../src/redaction/secret-names.js'
+import { REMOVED, SecretNames, isSecretHeader } from '../../src/redaction/secret-names.js'
 import { findNextSecret, removeSecretsFromText } from '../../src/redaction/secret-text.js'
 import { removeSecrets } from '../../src/redaction/secret-members.js'
 
 const CANARY = 'canary-7f3a'
-const removeHeaders = (record: JsonObject): number => removeSecrets(record, HEADERS_ONLY)
-const removeHeaderLines = (text: string): string => removeSecretsFromText(text, HEADERS_ONLY)
-const findNextHeader = (json: string): number => findNextSecret(json, 0, HEADERS_ONLY)
+const headersOnly = new SecretNames([])
+const removeHeaders = (record: JsonObject): number => removeSecrets(record, headersOnly)
+const removeHeaderLines = (text: string): string => removeSecretsFromText(text, headersOnly)
+const findNextHeader = (json: string): number => findNextSecret(json, 0, headersOnly)
 const REMOVED_NAMES = [
   ...`
     authorization Proxy-Authorization COOKIE Set-Cookie X-Api-Key api_key apikey apiKey x-auth-token

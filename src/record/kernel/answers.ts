@@ -3,7 +3,6 @@ import type { Json, JsonObject } from '../../protocol/log-entry.js'
 import { parseExact, stringifyExact } from '../../shared/exact-json.js'
 import { resolveLevel, take, toIdText } from '../coerce.js'
 import { removeSecretMembers } from '../../redaction/secret-members.js'
-import { secretNamesOf } from '../../redaction/secret-names.js'
 import { mayHaveSecret } from '../../redaction/secret-text.js'
 import { createObject } from '../clean-copy.js'
 import { mayContainExchange, omitHttpMembers } from '../http-error.js'
@@ -127,7 +126,7 @@ export class Answers {
     const value = parseExact(json) as JsonObject
     record[errorKey] = value
     // The reference path removes such members before it maps the error.
-    if (removeSecretMembers(value, secretNamesOf(redactor), true) > 0) return undefined
+    if (removeSecretMembers(value, redactor.names, true) > 0) return undefined
     const omitted = omitHttpMembers(record, errorKey)
     const parts = takeError(record, errorKey)
     // The reference path reads a missing message from the stack.
@@ -135,7 +134,7 @@ export class Answers {
     const { error, rest } = parts
     const members = stringifyExact(rest)
     // The line does not contain the texts that were composed, such as the URL of an exchange.
-    if (mayHaveSecret(members, secretNamesOf(redactor)) || redactor?.mayMatchUrl(members) === true) return undefined
+    if (mayHaveSecret(members, redactor.names) || redactor.mayMatchUrl(members)) return undefined
     const quoted = (text: string | undefined): string => (text === undefined ? '' : stringifyExact(text))
     return [
       quoted(error.type),

@@ -5,8 +5,7 @@ import { STATEMENT_MEMBERS } from '../statement-values.js'
 import { UNSENT_MEMBERS } from '../reference/entry-request.js'
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { TRACE_HEADERS } from '../reference/trace-header.js'
-import { isMappedKey } from '../reference/mapped-keys.js'
-import { LEVEL, areNamesSupported, createBreadcrumbKinds, createKinds } from './key-kinds.js'
+import { areNamesSupported, createBreadcrumbKinds, createKinds } from './key-kinds.js'
 import { BREADCRUMB_KEYS, INNER_KEYS, KEYS, OPTION, OUTPUT, Option, PARAMS, TEXTS, TEXTS_END } from '../memory.js'
 
 const KEY_SLOTS = 1024
@@ -80,12 +79,10 @@ export class KernelOptions {
 
   /** @returns false if the options are not supported */
   write(options: MappingOptions): boolean {
-    const { levelKey = LEVEL, service, fallbackService, environment, version, metadata } = options
+    const { service, fallbackService, environment, version, metadata } = options
     // The kernel writes these itself.
     const keptKeys = ['error', 'req', 'res', 'level']
-    const isOtherField = levelKey !== LEVEL && isMappedKey(levelKey, { ...options, levelKey: undefined })
-    if (!areNamesSupported(options) || isOtherField || keptKeys.some((key) => Object.hasOwn(metadata, key)))
-      return false
+    if (!areNamesSupported(options) || keptKeys.some((key) => Object.hasOwn(metadata, key))) return false
     const kinds = createKinds(options)
     // The kernel compares keys as the line has them.
     if ([...kinds.keys()].some((key) => JSON.stringify(key) !== `"${key}"`)) return false
@@ -104,13 +101,13 @@ export class KernelOptions {
     ]
     if (kinds.size > KEY_SLOTS / 2 || [...texts, ...kinds.keys()].join('').length > (TEXTS_END - TEXTS) / 8)
       return false
-    this.#view.setUint32(OPTION + Option.HAS_FINGERPRINT, options.fingerprint === 'auto' ? 1 : 0, true)
+    this.#view.setUint32(OPTION + Option.HAS_FINGERPRINT, options.fingerprint ? 1 : 0, true)
     this.#view.setUint32(OPTION + Option.LEVEL_COUNT, 0, true)
     this.#view.setUint32(OPTION + Option.MAX_ENTRY_BYTES, options.maxEntryBytes, true)
     this.#writeTable(KEYS, kinds)
     this.#writeTable(INNER_KEYS, innerKinds())
     this.#writeTable(BREADCRUMB_KEYS, createBreadcrumbKinds(options))
-    this.#writeParams(options.redactor?.urlParams ?? [])
+    this.#writeParams(options.redactor.keys)
     for (const [index, value] of texts.entries()) this.#setText(OPTION + Option.IDENTITY + 8 * index, value)
     return true
   }

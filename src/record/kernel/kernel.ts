@@ -6,7 +6,6 @@ import { inflateRawSync } from 'node:zlib'
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { LEAST_RING_BYTES, LineRing, memoryBytesOf } from '../line-ring.js'
 import type { Line } from '../line-ring.js'
-import { secretNamesOf } from '../../redaction/secret-names.js'
 import { redactMembers } from '../../redaction/secret-text.js'
 import { toRequestPart } from '../mapped-record.js'
 import type { EntryBytes, MappedRecord } from '../mapped-record.js'
@@ -160,7 +159,7 @@ export class Kernel {
     this.#answers = new Answers(buffer, options, (row) => this.#createBreadcrumb(row))
     this.#isSupported = new KernelOptions(buffer, this.#exports).write(options)
     const { redactor } = options
-    this.#stops = redactor?.hasPatterns === true || secretNamesOf(redactor).hasUnscanned ? Stop.EVERY_LINE : 0
+    this.#stops = redactor.hasPatterns || redactor.names.hasUnscanned ? Stop.EVERY_LINE : 0
   }
 
   /** @param create returns the breadcrumb of a row, as JSON, which the kernel cannot write itself */
@@ -215,11 +214,11 @@ export class Kernel {
     const start = this.#resultOf(Result.ENTRY_START)
     const end = this.#resultOf(Result.ENTRY_END)
     const hasOutput = end !== start
-    const hasUnscannedName = secretNamesOf(this.#options.redactor).mayHaveUnscanned(line)
+    const hasUnscannedName = this.#options.redactor.names.mayHaveUnscanned(line)
     if (hasOutput && hasUnscannedName) return false
     const mayHaveName = (flags & Flag.HEADER) !== 0 || hasUnscannedName
     const mayHaveUrlSecret = (flags & Flag.URL_SECRET) !== 0
-    record.isFreeOfSecrets = !mayHaveName && !mayHaveUrlSecret && this.#options.redactor?.hasPatterns !== true
+    record.isFreeOfSecrets = !mayHaveName && !mayHaveUrlSecret && !this.#options.redactor.hasPatterns
     record.json = ''
     if (!hasOutput) return true
     record.setBytes({ memory: this.#bytes, start, end })
@@ -260,9 +259,9 @@ export class Kernel {
     const { redactor, maxEntryBytes } = this.#options
     if (record.isFreeOfSecrets) return true
     const text = record.json
-    let json = mayHaveName ? redactMembers(text, secretNamesOf(redactor)) : text
+    let json = mayHaveName ? redactMembers(text, redactor.names) : text
     if (json === undefined) return false
-    if (redactor !== undefined && (mayHaveUrlSecret || redactor.hasPatterns)) json = redactor.redactJson(json)
+    if (mayHaveUrlSecret || redactor.hasPatterns) json = redactor.redactJson(json)
     record.isFreeOfSecrets = json === text
     if (json === text) return true
     // A marker may be longer than the replaced text.

@@ -11,8 +11,6 @@ import { NOTE_KEY } from '../shorten-entry.js'
 /** Names of a breadcrumb's data that are derived from the error or request. A line with such a member is parsed. */
 const DERIVED_KEYS: readonly string[] = ['method', 'url', 'status_code', 'error_type', 'error_message']
 
-/** pino's key. */
-export const LEVEL = 'level'
 /** Fields whose value is a string or a plain integer. The trace's come last. */
 const SLOT_FIELDS = [...TEXT_FIELDS, ...TRACE_FIELDS]
 const REQUEST_ID_SLOT = SLOT_FIELDS.findIndex(([field]) => field === 'request_id')
@@ -38,9 +36,9 @@ function all(keys: Iterable<string>, kind: number): [string, number][] {
 
 /** By name; keys without an entry are copied. Later names win. */
 export function createKinds(options: MappingOptions): Map<string, number> {
-  const { messageKey, errorKey, levelKey = LEVEL, metadata, requestKeys } = options
+  const { messageKey, errorKey, metadata, requestKeys } = options
   const { req, res, responseTime, reqId } = requestKeys
-  const declined = [...REFERENCE_KEYS, ...DIALECT_KEYS, NOTE_KEY, LEVEL, 'req', 'res']
+  const declined = [...REFERENCE_KEYS, ...DIALECT_KEYS, NOTE_KEY, 'req', 'res']
   return new Map([
     ...all(DIALECT_HOLDERS, Kind.HOLDER),
     ...all(declined, Kind.DECLINED),
@@ -55,7 +53,7 @@ export function createKinds(options: MappingOptions): Map<string, number> {
     ...all(OTHER_REQUEST_IDS, Kind.OTHER_ID),
     [reqId, Kind.SLOT + REQUEST_ID_SLOT],
     ['time', Kind.TIME],
-    [levelKey, Kind.LEVEL],
+    ['level', Kind.LEVEL],
     [messageKey, Kind.MESSAGE],
     [res, res === 'res' ? Kind.RES : Kind.DECLINED],
     [req, req === 'req' ? Kind.REQ : Kind.DECLINED],

@@ -44,8 +44,6 @@ export interface MappingOptions {
   readonly messageKey: string
   readonly errorKey: string
   readonly nestedKey?: string | undefined
-  /** Key of the level, read before `level` and `severity`. */
-  readonly levelKey?: string | undefined
   readonly requestKeys: RequestKeys
   readonly levels: LevelLabels
   readonly service?: string | undefined
@@ -57,11 +55,12 @@ export interface MappingOptions {
   readonly deploy?: EntryDeploy | undefined
   readonly tags: readonly string[]
   readonly metadata: JsonObject
-  readonly fingerprint: false | 'auto'
+  /** Whether errors get a computed one. */
+  readonly fingerprint: boolean
   /** UTF-8 bytes of an entry's JSON. */
   readonly maxEntryBytes: number
-  /** Redacts secrets before anything is cut. Default: only headers are removed. */
-  readonly redactor?: Redactor | undefined
+  /** Removes secrets before anything is cut. */
+  readonly redactor: Redactor
 }
 
 /** Key under which winston's `logstash()` writes everything except message and time. */
@@ -225,8 +224,7 @@ export function toEntry(parsed: JsonObject, options: MappingOptions, receivedAt:
   if (entry.source === undefined) set(entry, 'source', dialect.takeSource() ?? findTopFrame(entry.error ?? {}))
   if (entry.release_id === undefined) set(entry, 'release_id', options.releaseId)
   const ids = findIds(entry, callers)
-  if (options.fingerprint === 'auto' && entry.error !== undefined)
-    entry.fingerprint ??= computeErrorFingerprint(entry.error)
+  if (options.fingerprint && entry.error !== undefined) entry.fingerprint ??= computeErrorFingerprint(entry.error)
   for (const key of parted) if (isObject(record[key]) && !hasMembers(record[key])) remove(record, key)
   set(entry, 'metadata', mergeMetadata(wholeMetadata, error?.rest, level.customLevel, record, moved, options.metadata))
   if (omitted > 0) addNote(entry, { omitted_http_members: omitted })
@@ -366,14 +364,9 @@ function set<T extends object, K extends keyof T>(target: T, field: K, value: T[
  * In ECS, `level` is logged data. Elsewhere it is the logger's level and takes precedence over the names of other
  * formats.
  */
-function takeLevel(
-  record: JsonObject,
-  dialect: DialectRecord,
-  { levelKey, levels }: MappingOptions,
-): ResolvedLevel | undefined {
+function takeLevel(record: JsonObject, dialect: DialectRecord, { levels }: MappingOptions): ResolvedLevel | undefined {
   const read = (value: Json): ResolvedLevel | undefined => resolveLevel(value, levels)
-  const own = levelKey === undefined ? undefined : take(record, [levelKey], read)
-  const named = dialect.isEcs ? dialect.resolve('level', own, read, isSameLevel) : own
+  const named = dialect.isEcs ? dialect.resolve('level', undefined, read, isSameLevel) : undefined
   return dialect.resolve('level', named ?? take(record, ['level', 'severity'], read), read, isSameLevel)
 }
 

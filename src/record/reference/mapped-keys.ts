@@ -16,11 +16,10 @@ export const ENTRY_KEYS: ReadonlySet<string> = new Set([
 ])
 
 /** Whether the reference path may map a value under this key. */
-export function isMappedKey(key: string, { messageKey, errorKey, levelKey, requestKeys }: MappingOptions): boolean {
+export function isMappedKey(key: string, { messageKey, errorKey, requestKeys }: MappingOptions): boolean {
   return (
     key === messageKey ||
     key === errorKey ||
-    key === levelKey ||
     Object.values(requestKeys).includes(key) ||
     ENTRY_KEYS.has(key) ||
     DIALECT_KEYS.has(key) ||

@@ -23,14 +23,8 @@ const FIRST_COUNTS = ['level', 'time'] as const
  * Returns undefined if the line is not a JSON object.
  *
  * @param isKept keys that a record keeps regardless of its width, since pino writes its message last
- * @param levelKey another key of the level, for which the first value also wins
  */
-export function parseRecord(
-  line: string,
-  cuts: CutCounts,
-  isKept: (key: string) => boolean,
-  levelKey?: string,
-): JsonObject | undefined {
+export function parseRecord(line: string, cuts: CutCounts, isKept: (key: string) => boolean): JsonObject | undefined {
   let parsed: unknown
   try {
     parsed = JSON.parse(line)
@@ -39,10 +33,9 @@ export function parseRecord(
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined
   const record = parsed as JsonObject
-  const keys = levelKey === undefined ? FIRST_COUNTS : [...FIRST_COUNTS, levelKey]
-  const hasFirsts = (levelKey === undefined && startsWithLast(line, record)) || areUnique(line, record, keys)
+  const hasFirsts = startsWithLast(line, record) || areUnique(line, record)
   if (hasFirsts && isCleanText(line) && removePrototypes(record)) return record
-  return copyClean(parseWithFirsts(line, keys), cuts, isKept)
+  return copyClean(parseWithFirsts(line), cuts, isKept)
 }
 
 /** Whether the values that count come first, and are also the last ones, as in lines of pino without repeated keys. */
@@ -52,9 +45,9 @@ function startsWithLast(line: string, { level, time }: JsonObject): boolean {
 }
 
 /** Whether no key is repeated. False if an escape may hide one, or if a value may be one. */
-function areUnique(line: string, record: JsonObject, keys: readonly string[]): boolean {
+function areUnique(line: string, record: JsonObject): boolean {
   if (line.includes('\\u') || line.includes('\\/')) return false
-  return keys.every((key) => {
+  return FIRST_COUNTS.every((key) => {
     if (record[key] === undefined) return true
     const quoted = JSON.stringify(key)
     const first = line.indexOf(quoted)
@@ -73,9 +66,9 @@ function isCleanText(json: string): boolean {
 }
 
 /** @param line a valid JSON object */
-function parseWithFirsts(line: string, keys: readonly string[]): JsonObject {
+function parseWithFirsts(line: string): JsonObject {
   const record = parseExact(line) as JsonObject
-  for (const [key, text] of firstValues(line, keys)) {
+  for (const [key, text] of firstValues(line)) {
     const last = record[key] as Json
     record[key] = parseExact(text) as Json
     if (stringifyExact(last) !== stringifyExact(record[key])) putUnderFreeKey(record, `${key}_`, last)
@@ -110,14 +103,15 @@ function isMember(text: string): boolean {
 }
 
 /** The text of the first value of each of these top-level keys. `line` is a valid JSON object. */
-function firstValues(line: string, wanted: readonly string[]): Map<string, string> {
+function firstValues(line: string): Map<string, string> {
   const firsts = new Map<string, string>()
   visitMembers(line, (from, to) => {
     const keyStart = line.indexOf('"', from)
     if (keyStart === -1) return true
     const keyEnd = findStringEnd(line, keyStart, to)
     const key = decode(line.slice(keyStart, keyEnd + 1))
-    if (wanted.includes(key) && !firsts.has(key)) firsts.set(key, line.slice(line.indexOf(':', keyEnd) + 1, to))
+    if ((FIRST_COUNTS as readonly string[]).includes(key) && !firsts.has(key))
+      firsts.set(key, line.slice(line.indexOf(':', keyEnd) + 1, to))
     return true
   })
   return firsts

@@ -4,7 +4,6 @@
  */
 import type { JsonObject } from '../../protocol/log-entry.js'
 import { removeSecretMembers } from '../../redaction/secret-members.js'
-import { secretNamesOf } from '../../redaction/secret-names.js'
 import type { SecretNames } from '../../redaction/secret-names.js'
 import { NO_MESSAGE, toEntry } from './entry-fields.js'
 import type { MappedEntry, MappingOptions } from './entry-fields.js'
@@ -41,14 +40,14 @@ export function mapByParsing(line: string, options: MappingOptions, receivedAt: 
   const parse = (text: string): JsonObject | undefined => {
     cuts = createCutCounts()
     const json = isLong ? shortenLine(text, maxEntryBytes, cuts, isMapped) : text
-    return parseRecord(json, cuts, isMapped, options.levelKey)
+    return parseRecord(json, cuts, isMapped)
   }
   const whole = parse(line)
   const key = whole === undefined ? findFirstKey(line) : undefined
   const isIncomplete = key !== undefined && (cutFrom > 0 || isMapped(key))
   const record = isIncomplete ? parse(completeMembers(line)) : whole
   // Also before the mapping, which divides a pair of `name` and `value`, and renames members such as `req.remoteAddress`.
-  const removed = record === undefined ? 0 : removeSecretsOfMembers(record, secretNamesOf(options.redactor))
+  const removed = record === undefined ? 0 : removeSecretsOfMembers(record, options.redactor.names)
   if (record === undefined && isLong) cuts.bytes = Buffer.byteLength(line)
   const { entry, level, hasLevel, ids, requestPart, requestId } =
     record === undefined
@@ -77,7 +76,7 @@ function removeSecretsOfMembers(record: JsonObject, names: SecretNames): number 
 
 /** Whether JSON text is a log record: an object with a level, and a time or a message. */
 export function isLogRecord(json: string, options: MappingOptions): boolean {
-  const record = parseRecord(json, createCutCounts(), () => true, options.levelKey)
+  const record = parseRecord(json, createCutCounts(), () => true)
   if (record === undefined) return false
   const { entry, hasLevel } = toEntry(record, options, '')
   return hasLevel && (entry.timestamp !== '' || entry.message !== NO_MESSAGE)

@@ -23,8 +23,8 @@ interface WebAssemblyApi {
 }
 
 const { Memory, Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssemblyApi }).WebAssembly
-const redactor = new Redactor({ patterns: [], urlParams: ['token'], keys: ['token', 'password', 'pin'] })
-const options = createMappingOptions({ fingerprint: 'auto', redactor })
+const redactor = new Redactor({ patterns: [], keys: ['token', 'password', 'pin'] })
+const options = createMappingOptions({ fingerprint: true, redactor })
 const pages = (LINES + MAX_LINE_BYTES) / PAGE_BYTES + 1
 const memory = new Memory({ initial: pages, maximum: pages })
 const bytes = Buffer.from(memory.buffer)

@@ -7,8 +7,10 @@ const modules = fileURLToPath(new URL('../../../build/modules/', import.meta.url
 const PROGRAM = `
   const { Mapper } = require(${JSON.stringify(modules)} + 'record/mapper.js')
   const { PINO_LEVELS } = require(${JSON.stringify(modules)} + 'record/coerce.js')
+  const { Redactor } = require(${JSON.stringify(modules)} + 'redaction/redactor.js')
+  const redactor = new Redactor({ patterns: [], keys: [] })
   const requestKeys = { req: 'req', res: 'res', responseTime: 'responseTime', reqId: 'reqId' }
-  const options = { messageKey: 'msg', errorKey: 'err', requestKeys, levels: PINO_LEVELS, tags: [], metadata: {}, fingerprint: false, maxEntryBytes: 262144 }
+  const options = { messageKey: 'msg', errorKey: 'err', requestKeys, levels: PINO_LEVELS, tags: [], metadata: {}, fingerprint: false, maxEntryBytes: 262144, redactor }
   const line = '{"level":30,"time":1763700000123,"a":1,"msg":"m"}'
   const mapper = new Mapper(options, -1, () => 0)
   const { isMappedByKernel, json } = mapper.map(mapper.lines.place(line))

@@ -487,7 +487,7 @@ test('an integer beyond the precision of a double is not the query of a URL', ()
 })
 
 describe('secrets', () => {
-  const redactor = new Redactor({ patterns: [], urlParams: ['token'] })
+  const redactor = new Redactor({ patterns: [], keys: ['token'] })
   test.each<JsonObject>([
     {
       http: { request: { method: 'GET' } },
@@ -556,25 +556,6 @@ describe('any record', () => {
       }),
       { numRuns: modelRuns(600, 3_000) },
     )
-  })
-})
-
-describe('another key for the level', () => {
-  const lvl = createMappingOptions({ levelKey: 'lvl' })
-  const map = (line: string): [LogEntry, boolean] => {
-    const { json, isMappedByKernel } = mapLine(new Mapper(lvl, -1, () => 0), line)
-    expect(JSON.parse(json)).toEqual(JSON.parse(mapByParsing(line, lvl, RECEIVED_AT).json))
-    return [JSON.parse(json) as LogEntry, isMappedByKernel]
-  }
-
-  test.each([
-    ['{"lvl":"warn","time":1795376432645,"msg":"m"}', { level: 'warn' }, true],
-    ['{"lvl":40,"time":1795376432645,"msg":"m","lvl":60}', { level: 'warn', metadata: { lvl_: 60 } }, false],
-    ['{"lvl":"warn","time":1795376432645,"level":60,"msg":"m"}', { level: 'warn', metadata: { level: 60 } }, false],
-    ['{"level":40,"time":1795376432645,"msg":"m"}', { level: 'warn' }, false],
-    ['{"lvl":[1],"level":40,"time":1795376432645,"msg":"m"}', { level: 'warn', metadata: { lvl: [1] } }, false],
-  ])('%s', (line, entry, isMappedByKernel) => {
-    expect(map(line)).toEqual([expect.objectContaining(entry), isMappedByKernel])
   })
 })
 

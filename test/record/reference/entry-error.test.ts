@@ -202,7 +202,7 @@ describe('error', () => {
     return [stdSerializers.err, serializeError].map((err) => {
       let line = ''
       pino({ base: null, serializers: { err } }, { write: (text) => void (line += text) }).error({ err: error }, 'm')
-      return entryOf(JSON.parse(line) as object, { fingerprint: 'auto' })
+      return entryOf(JSON.parse(line) as object, { fingerprint: true })
     }) as [LogEntry, LogEntry]
   }
 
@@ -331,10 +331,10 @@ describe('source', () => {
     ['frames, in its stack only', 'changed', `E: x\n${frame}`],
     ['text that is in a frame', 'b.js', `E: x\n${frame}\n    at /app/c.js:1:2`],
   ])('of an error that has in its message %s', (_, message, stack) => {
-    const entry = entryOf({ err: { type: 'E', message, stack }, msg: 'm' }, { fingerprint: 'auto' })
+    const entry = entryOf({ err: { type: 'E', message, stack }, msg: 'm' }, { fingerprint: true })
     expect(entry.source).toBe('/app/b.js:3:4')
     expect(entry.fingerprint).toBe(
-      entryOf({ err: { type: 'E', message, stack: `E\n${frame}` }, msg: 'm' }, { fingerprint: 'auto' }).fingerprint,
+      entryOf({ err: { type: 'E', message, stack: `E\n${frame}` }, msg: 'm' }, { fingerprint: true }).fingerprint,
     )
     expect(entryOf({ stack, message, level: 'error' }).source).toBe('/app/b.js:3:4')
   })
@@ -346,7 +346,7 @@ describe('source', () => {
 })
 
 describe('fingerprint', () => {
-  const auto = (err: object): string | undefined => entryOf({ err, msg: 'm' }, { fingerprint: 'auto' }).fingerprint
+  const auto = (err: object): string | undefined => entryOf({ err, msg: 'm' }, { fingerprint: true }).fingerprint
   const at = (message: string, frame = '/app/a.js:1:2', type = 'E'): object => ({
     type,
     message,
@@ -355,8 +355,8 @@ describe('fingerprint', () => {
 
   test("only if enabled, only for errors; the record's own wins", () => {
     expect(entryOf({ err: boom, msg: 'm' }).fingerprint).toBeUndefined()
-    expect(entryOf({ msg: 'm' }, { fingerprint: 'auto' }).fingerprint).toBeUndefined()
-    expect(entryOf({ err: boom, fingerprint: 'mine', msg: 'm' }, { fingerprint: 'auto' }).fingerprint).toBe('mine')
+    expect(entryOf({ msg: 'm' }, { fingerprint: true }).fingerprint).toBeUndefined()
+    expect(entryOf({ err: boom, fingerprint: 'mine', msg: 'm' }, { fingerprint: true }).fingerprint).toBe('mine')
   })
 
   test.each<[string, object, object]>([
