@@ -17,7 +17,7 @@ export function createDebugListener(log: DebugLog): (event: DeliveryEvent) => vo
         if (limit !== (limit = event.limit)) log(`concurrency ${limit}`)
         const part = batch.origin === undefined ? '' : ` part of ${batch.origin.batchId}, ${describeSize(batch)}`
         const again = attempts > 0 || standing.kind !== 'fresh' ? ' sent again' : ''
-        const probe = event.isProbe ? ' probe while the service fails' : ''
+        const probe = event.isProbe ? ' probe while the log service fails' : ''
         if (part !== '' || again !== '' || probe !== '')
           log(`${name(event.job)}:${[part, again, probe].filter((text) => text !== '').join(',')}`)
         return
@@ -26,11 +26,11 @@ export function createDebugListener(log: DebugLog): (event: DeliveryEvent) => vo
         return log(`${name(event.job)}: ${describe(event.outcome)}, took ${ms(event.tookMs)}`)
       case 'failed':
         isFailing = true
-        return log(`service ${event.health.kind}: ${describe(event.failure)}, next attempt in ${ms(event.waitMs)}`)
+        return log(`log service ${event.health.kind}: ${describe(event.failure)}, next attempt in ${ms(event.waitMs)}`)
       case 'paused':
-        return log(`wait ${ms(event.delayMs)}: Retry-After of the service`)
+        return log(`wait ${ms(event.delayMs)}: Retry-After of the log service`)
       case 'accepted':
-        if (isFailing) log('service accepts entries again')
+        if (isFailing) log('log service accepts entries again')
         isFailing = false
         return
       case 'settled':

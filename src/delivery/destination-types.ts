@@ -3,17 +3,10 @@ import type { Sender } from '../batch/sender.js'
 import type { Settings } from '../options/settings.js'
 import type { Clock } from '../shared/clock.js'
 
-/** Sends the batches of one kind. */
-export interface EndpointTarget {
-  /** Makes one attempt, and returns its outcome. */
-  readonly sender: Sender
-  /** Converts a batch's body before compression. Default: unchanged. */
-  readonly encode?: (inner: Sender) => Sender
-}
-
 export interface Destination {
-  readonly entries: EndpointTarget
-  readonly requestLogs: EndpointTarget
+  /** Sends the batches of entries: one attempt a call. */
+  readonly entries: Sender
+  readonly requestLogs: Sender
   /** Loads the modules that attempts need, so the first attempt does not wait for them. */
   prepare(): void
   /** Closes all connections. Attempts in progress and later ones fail. */

@@ -6,9 +6,9 @@ import { createHttp } from '../client/http.js'
 import type { Destination, DestinationOptions } from './destination-types.js'
 import { createIngestSender } from './ingest-sender.js'
 import { createJetStreamDestination } from './jetstream-destination.js'
-import { createRequestsBodySender, createRequestsSender } from './request-log-sender.js'
+import { createRequestsSender } from './request-log-sender.js'
 
-export type { Destination, EndpointTarget } from './destination-types.js'
+export type { Destination } from './destination-types.js'
 
 /** @throws IngestError `CONFIG` if the NATS client is needed and not installed */
 export function createDestination(options: DestinationOptions): Destination {
@@ -19,10 +19,10 @@ export function createDestination(options: DestinationOptions): Destination {
 function createHttpDestination({ settings, clock, mask }: DestinationOptions): Destination {
   const http = createHttp({ ...settings, maxConnections: settings.maxConcurrency })
   const hint = `check url${settings.proxy === false ? '' : ' and proxy'}, or run \`npx pino-ingest doctor\``
-  const options = { http, clock, mask, hint, needsListener: settings.isLocalDefault && settings.spool === false }
+  const options = { http, clock, mask, hint }
   return {
-    entries: { sender: createIngestSender(options) },
-    requestLogs: { sender: createRequestsSender(options), encode: createRequestsBodySender },
+    entries: createIngestSender(options),
+    requestLogs: createRequestsSender(options),
     prepare: () => http.prepare(),
     close: () => http.close(),
     onMaxBodyBytes: () => {},

@@ -1,4 +1,4 @@
-/** Reports failures of the service to the user, except for short ones. A subscriber of delivery's events. */
+/** Reports failures of the log service to the user, except for short ones. A subscriber of delivery's events. */
 import type { EndpointRejected, QueueFailure, Refused, Retryable } from '../batch/outcome.js'
 import { QUEUE_MESSAGES, SERVICE_MESSAGES } from '../diagnostics/messages.js'
 import type { Message } from '../diagnostics/messages.js'
@@ -17,7 +17,7 @@ const RECOVERED = 'recovered'
 
 export interface FailureReporter {
   onEvent(event: DeliveryEvent): void
-  /** Whether the service rejects the key, as far as it was reported. */
+  /** Whether the log service rejects the key, as far as it was reported. */
   readonly isKeyRejected: boolean
   /** Called at shutdown. Discards throttled lines that announce a next attempt. */
   end(): void
@@ -26,21 +26,18 @@ export interface FailureReporter {
 export interface FailureReporterOptions {
   readonly report: Pick<Reporter, 'problem' | 'note' | 'discard'>
   readonly clock: Pick<Clock, 'now'>
-  /** Base URL of the service, for the messages about a wrong key or URL. */
+  /** Base URL of the log service, for the messages about a wrong key or URL. */
   readonly url: string
-  /** Whether undelivered entries are on disk under their key. Default false. */
-  readonly hasSpool?: boolean
-  /** Describes what happens until the next attempt. Default: `entries are kept`. */
+  /** Describes what happens until the next attempt. Default: `entries wait`. */
   readonly meanwhile?: string | undefined
 }
 
-/** Of throttled lines, only the one with the latest state of the service is written. */
+/** Of throttled lines, only the one with the latest state of the log service is written. */
 export function createFailureReporter({
   report,
   clock,
   url,
-  hasSpool = false,
-  meanwhile = 'entries are kept',
+  meanwhile = 'entries wait',
 }: FailureReporterOptions): FailureReporter {
   /** By code: when it was last reported in this outage. */
   const reportedAt = new Map<IngestErrorCode, number>()
@@ -74,7 +71,7 @@ export function createFailureReporter({
     const next = isLast
       ? ''
       : `; ${meanwhile}, next attempt ${waitMs > 0 ? `in ${seconds(waitMs)} s` : 'with other entries, else in 60 s'}`
-    report.problem(message.code, `${message.text(describeFailure(failure), url, hasSpool)}${next}`, failure.status)
+    report.problem(message.code, `${message.text(failure.reason, url)}${next}`, failure.status)
   }
   return {
     get isKeyRejected() {
@@ -98,8 +95,8 @@ export function createFailureReporter({
         reportedAt.clear()
         if (!isFailureReported) return
         isFailureReported = false
-        const recovered = isQueueDown ? QUEUE_MESSAGES.queueRecovered : SERVICE_MESSAGES.recovered
-        report.note(RECOVERED, recovered.text(seconds(clock.now() - reportedSince)))
+        const destination = isQueueDown ? 'NATS' : 'the log service'
+        report.note(RECOVERED, SERVICE_MESSAGES.recovered.text(destination, seconds(clock.now() - reportedSince)))
       }
     },
     end: () => discard(reportedAt.keys()),
@@ -107,11 +104,6 @@ export function createFailureReporter({
 }
 
 type Failure = Refused | Retryable | EndpointRejected
-
-/** The reason and the remedy, if there is one. */
-export function describeFailure(failure: Failure): string {
-  return 'remedy' in failure && failure.remedy !== undefined ? `${failure.reason}; ${failure.remedy}` : failure.reason
-}
 
 type FailureMessage = Message & { readonly code: IngestErrorCode }
 
@@ -130,7 +122,7 @@ function selectMessage(failure: Failure): FailureMessage {
   if (kind === 'retryable') return status === 429 ? SERVICE_MESSAGES.rateLimited : SERVICE_MESSAGES.unavailable
   if (status === 400 || status === 413 || status === 422) return SERVICE_MESSAGES.everythingRejected
   if (status === 401 || status === 403) return SERVICE_MESSAGES.keyRejected
-  return status === undefined ? SERVICE_MESSAGES.localServiceUnverified : SERVICE_MESSAGES.wrongUrl
+  return SERVICE_MESSAGES.wrongUrl
 }
 
 function seconds(ms: number): string {

@@ -17,7 +17,6 @@ export type Health =
       readonly failures: number
       readonly reason: string
       readonly probeAt: number
-      readonly nobodyListens: boolean
       readonly usualPerMs: number | undefined
     }
   /** The key, the URL, a gateway or one payload is the cause; probes with other entries show which. */
@@ -52,13 +51,7 @@ export type HealthEvent =
   /** A reply that names no entry. `isRepeated`: to an entry that was refused alone before, which shows nothing new. */
   | { readonly kind: 'refused'; readonly reason: string; readonly startedAt: number; readonly isRepeated: boolean }
   /** `isOutage`: no other request shows that the service works. */
-  | {
-      readonly kind: 'unavailable'
-      readonly reason: string
-      readonly startedAt: number
-      readonly isOutage: boolean
-      readonly nobodyListens?: boolean | undefined
-    }
+  | { readonly kind: 'unavailable'; readonly reason: string; readonly startedAt: number; readonly isOutage: boolean }
   /** A flush: the next probe begins within this time. */
   | { readonly kind: 'hurried'; readonly withinMs: number }
   /** The process ends: the backoff begins anew, and no rate is limited. */
@@ -167,7 +160,7 @@ function refuse(
 
 function fail(
   health: Health,
-  { reason, startedAt, isOutage, nobodyListens = false }: Extract<HealthEvent, { kind: 'unavailable' }>,
+  { reason, startedAt, isOutage }: Extract<HealthEvent, { kind: 'unavailable' }>,
   { now, random, retry }: HealthContext,
 ): Health {
   if (health.kind === 'working') {
@@ -184,7 +177,6 @@ function fail(
     failures,
     reason,
     probeAt: now + delayMs,
-    nobodyListens,
     usualPerMs: usual(health, now),
   }
 }

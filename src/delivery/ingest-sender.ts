@@ -24,8 +24,6 @@ export interface IngestSenderOptions {
   readonly clock: Clock
   /** Added to the reason if there was no reply, and its failure has no remedy. */
   readonly hint?: string | undefined
-  /** Whether an attempt that finds no listener is the last one at exit. Default false. */
-  readonly needsListener?: boolean
   /** Masks secrets in texts of the service. */
   readonly mask?: (text: string) => string
 }
@@ -45,10 +43,7 @@ export function createIngestSender(options: IngestSenderOptions): Sender {
 }
 
 /** Sends the body of the batch unchanged. */
-export function createBatchSender(
-  endpoint: BatchEndpoint,
-  { http, clock, hint, needsListener, mask }: IngestSenderOptions,
-): Sender {
+export function createBatchSender(endpoint: BatchEndpoint, { http, clock, hint, mask }: IngestSenderOptions): Sender {
   const readReply = createReplyReader(endpoint.expected)
   return {
     async send(batch, signal) {
@@ -56,13 +51,9 @@ export function createBatchSender(
       if (batch.body.length === 0)
         return { kind: 'abandoned', reason: 'a batch without its body: this is a bug, please report it' }
       try {
-        const { body, contentEncoding } = batch
-        const init = contentEncoding === undefined ? { signal } : { signal, contentEncoding }
-        const reply = await withoutTracing(() => http.post(endpoint.path, body, init))
+        const reply = await withoutTracing(() => http.post(endpoint.path, batch.body, { signal }))
         return toOutcome(endpoint, batch, reply, readReply(reply), clock, mask)
       } catch (error) {
-        if (error instanceof HttpFailure && error.kind === 'unproven')
-          return { kind: 'endpoint-rejected', reason: error.message, remedy: error.remedy }
         // Usually an HttpFailure. Other errors are not caused by the batch, either.
         const reason = error instanceof Error ? error.message : String(error)
         const { kind, remedy = hint } = error instanceof HttpFailure ? error : {}
@@ -70,7 +61,6 @@ export function createBatchSender(
           kind: 'retryable',
           reason: remedy === undefined ? reason : `${reason}; ${remedy}`,
           ...((kind === 'descriptors' || kind === 'client') && { processFailure: kind }),
-          ...(kind === 'network' && needsListener === true && { nobodyListens: true as const }),
           ...(kind === 'reset' && { mayConcernContent: true }),
           ...(kind === 'timeout' && { mayBeStored: true }),
         }

@@ -5,7 +5,8 @@ import type { BatchKind } from '../nats/message.js'
 import type { Publisher } from '../nats/publisher.js'
 import { requireNats } from '../nats/require-nats.js'
 import type { NatsSettings } from '../options/nats-settings.js'
-import type { Destination, DestinationOptions, EndpointTarget } from './destination-types.js'
+import type { Sender } from '../batch/sender.js'
+import type { Destination, DestinationOptions } from './destination-types.js'
 
 /** @throws IngestError `CONFIG` if the NATS client is not installed */
 export function createJetStreamDestination(
@@ -37,12 +38,10 @@ export function createJetStreamDestination(
     }
   }
   // Both kinds of bodies are sent unchanged; the forwarder converts those of request logs.
-  const createTarget = (kind: BatchKind): EndpointTarget => ({
-    sender: { send: (batch, signal) => send(kind, batch, signal) },
-  })
+  const createSender = (kind: BatchKind): Sender => ({ send: (batch, signal) => send(kind, batch, signal) })
   return {
-    entries: createTarget('logs'),
-    requestLogs: createTarget('requests'),
+    entries: createSender('logs'),
+    requestLogs: createSender('requests'),
     prepare: () => void load().catch(() => (loading = undefined)),
     close: async () => {
       const publisher = await loading?.catch(() => undefined)

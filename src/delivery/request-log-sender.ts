@@ -6,23 +6,19 @@ import type { Sender } from '../batch/sender.js'
 import { createBatchSender } from './ingest-sender.js'
 import type { BatchEndpoint, IngestSenderOptions } from './ingest-sender.js'
 
-/** The interface shows neither the status of a success nor its body (`POST /ingest/requests`, docs/protocol-decisions.md). */
+/** The interface shows neither the status of a success nor its body (`POST /ingest/requests`, docs/protocol.md). */
 const REQUESTS: BatchEndpoint = { path: PATHS.requests, list: 'requests', expected: 'json' }
-
-/** The innermost sender, for bodies from `createRequestsBodySender`. */
-export function createRequestsSender(options: IngestSenderOptions): Sender {
-  return createBatchSender(REQUESTS, options)
-}
 
 /** The first occurrence is the key, because a batch id contains only letters, digits and hyphens. */
 const LOGS_KEY = '"logs":'
 const REQUESTS_HEAD = Buffer.from('{"requests":')
 
 /**
- * Converts the body of a batch to `{"requests":[…]}`, after isolation and before compression. The endpoint has no `batch_id`; the
- * service recognizes duplicates by their `request_id`.
+ * Converts the body of a batch to `{"requests":[…]}`. The endpoint has no `batch_id`; the service recognizes duplicates by their
+ * `request_id`.
  */
-export function createRequestsBodySender(inner: Sender): Sender {
+export function createRequestsSender(options: IngestSenderOptions): Sender {
+  const inner = createBatchSender(REQUESTS, options)
   return {
     async send(batch, signal) {
       const body = Buffer.from(batch.body.buffer, batch.body.byteOffset, batch.body.byteLength)

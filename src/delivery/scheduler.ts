@@ -7,6 +7,7 @@ import type { Batch } from '../batch/batch.js'
 import type { EndpointRejected, Outcome, Refused, Retryable } from '../batch/outcome.js'
 import type { Sender } from '../batch/sender.js'
 import type { RetrySettings } from '../options/settings.js'
+import { firstStepMs } from '../shared/backoff.js'
 import type { Clock } from '../shared/clock.js'
 import type { KeyPause } from '../shared/key-pause.js'
 import type { Signal } from '../shared/signal.js'
@@ -98,7 +99,7 @@ const SILENCE_MS = 1_000
 const REPLIES_LEFT = 2
 /** The first delay of a single job, in response times: another node may accept it at once. */
 const FIRST_DELAY_REPLIES = 4
-/** Share of `retry.minMs` for each failure of a single job. Small, since the service needs no pause. */
+/** Share of the first retry delay for each failure of a single job. Small, since the service needs no pause. */
 const JOB_SHARE = 1 / 4
 const MAX_JOB_DELAY_MS = 5_000
 /**
@@ -107,7 +108,7 @@ const MAX_JOB_DELAY_MS = 5_000
  */
 const FAILURES_BEFORE_MINUTES = 10
 const LASTING_RETRY_MS = 60_000
-const RETRY_AFTER_REASON = 'the service sent a Retry-After'
+const RETRY_AFTER_REASON = 'the log service sent a Retry-After'
 
 export class Scheduler {
   readonly #options: SchedulerOptions
@@ -199,7 +200,7 @@ export class Scheduler {
     if (this.#isClosed) return settlement.loggedAfterClose(batch)
     this.#isNewestMemoryOnly = batch.place === undefined
     const dropped = this.#lanes.push(batch, this.#inFlightBytes, isFailing(this.#health))
-    if (dropped.length > 0) settlement.dropped(dropped, batch, { maxBufferBytes, lastFailure: this.lastFailure })
+    if (dropped.length > 0) settlement.dropped(dropped, { maxBufferBytes, lastFailure: this.lastFailure })
     this.#run()
   }
 
@@ -239,7 +240,8 @@ export class Scheduler {
     return new Promise((resolve) => {
       const endsAt = clock.now() + timeoutMs
       this.#flushWaiters.push({ before: this.#lanes.nextSequence, begun: this.#begun, endsAt, resolve })
-      this.#hurry({ kind: 'hurried', withinMs: retry.minMs }, retry.minMs)
+      const withinMs = firstStepMs(retry)
+      this.#hurry({ kind: 'hurried', withinMs }, withinMs)
       this.#run()
     })
   }
@@ -513,8 +515,7 @@ export class Scheduler {
     }
     if (number > this.#staleUpTo) {
       const isOutage = !isCausedByJob && (running <= 1 || job.begunAtFailure !== undefined)
-      const nobodyListens = failure.kind === 'retryable' && failure.nobodyListens === true
-      this.#failed({ kind: 'unavailable', reason, startedAt, isOutage, nobodyListens }, failure, inFlightAtStart)
+      this.#failed({ kind: 'unavailable', reason, startedAt, isOutage }, failure, inFlightAtStart)
     }
     for (const one of this.#afterFailure(job, failure, isCausedByJob, this.#now - startedAt)) this.#lanes.add(one)
   }
@@ -546,7 +547,7 @@ export class Scheduler {
     if (isDivisible && (isAlone ? next.attempts : failures) >= mostFailures) return halve(next)
     if (standing.kind === 'refused') return [next]
     if (isFailing(this.#health)) return [{ ...next, notBefore: -Infinity }]
-    const mostMs = Math.min(retry.minMs * JOB_SHARE * failures, retry.maxMs, MAX_JOB_DELAY_MS)
+    const mostMs = Math.min(firstStepMs(retry) * JOB_SHARE * failures, retry.maxMs, MAX_JOB_DELAY_MS)
     const firstMs = failures === 1 ? tookMs * FIRST_DELAY_REPLIES : Infinity
     const isLasting = failures >= FAILURES_BEFORE_MINUTES
     const delayMs = isLasting ? LASTING_RETRY_MS : this.#random() * Math.min(mostMs, firstMs)
@@ -586,8 +587,7 @@ export class Scheduler {
 
   #countFailure(): void {
     if (this.#ending === undefined) return
-    const hasEnded = this.#health.kind === 'down' && this.#health.nobodyListens
-    this.#ending = { ...this.#ending, failuresLeft: hasEnded ? 0 : this.#ending.failuresLeft - 1 }
+    this.#ending = { ...this.#ending, failuresLeft: this.#ending.failuresLeft - 1 }
   }
 
   #step(event: HealthEvent, now = this.#now): void {

@@ -25,8 +25,8 @@ export interface SettlementOptions {
   readonly mask?: ((text: string) => string) | undefined
 }
 
-const NO_REASON = 'the service did not say why'
-const NOT_NAMED = 'the service did not say which, so they are not stored as dead letters'
+const NO_REASON = 'the log service did not say why'
+const NOT_NAMED = 'the log service did not say which, so they are not stored as dead letters'
 
 export class Settlement {
   readonly #options: SettlementOptions
@@ -111,17 +111,13 @@ export class Settlement {
   /** Counts and reports an entry of a low level that was not admitted. */
   notAdmitted(reason: 'buffer' | 'spool', count: number): void {
     this.#options.account.dropped[reason] += count
-    const { text } = reason === 'buffer' ? DROP_MESSAGES.memoryShort : DROP_MESSAGES.diskShort
-    this.#options.report.dropped(count, reason, text())
+    const limit = reason === 'buffer' ? 'maxBufferBytes' : 'spool.maxBytes'
+    this.#options.report.dropped(count, reason, DROP_MESSAGES.nearlyFull.text(limit))
   }
 
-  /**
-   * Counts all entries before reporting one, since a listener may read the account.
-   * @param newest the batch that needed the memory, which may itself be too large
-   */
+  /** Counts all entries before reporting one, since a listener may read the account. */
   dropped(
     batches: readonly Batch[],
-    newest: Batch,
     { maxBufferBytes, lastFailure }: { readonly maxBufferBytes: number; readonly lastFailure: string | undefined },
   ): void {
     for (const { count, acknowledgement } of batches) {
@@ -129,14 +125,11 @@ export class Settlement {
       this.#options.account.dropped.buffer += count
     }
     for (const batch of batches) {
-      const detail =
-        batch === newest
-          ? DROP_MESSAGES.batchTooLarge.text(batch.body.length, maxBufferBytes)
-          : DROP_MESSAGES.bufferFull.text(
-              maxBufferBytes,
-              String(LEVELS[batch.highestSeverity]),
-              lastFailure ?? 'the application logs more than the service accepts',
-            )
+      const detail = DROP_MESSAGES.bufferFull.text(
+        maxBufferBytes,
+        String(LEVELS[batch.highestSeverity]),
+        lastFailure ?? 'the application logs more than the log service accepts',
+      )
       this.#options.report.dropped(batch.count, 'buffer', detail)
     }
   }

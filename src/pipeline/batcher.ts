@@ -5,6 +5,7 @@ import type { EntryLog } from '../spool/entry-log.js'
 import type { Batch } from '../batch/batch.js'
 import type { EntryBytes } from '../record/mapped-record.js'
 import type { BatchSettings } from '../options/settings.js'
+import { BATCH_BYTES } from '../options/size-limits.js'
 
 export interface BatcherOptions {
   readonly batch: BatchSettings
@@ -56,7 +57,7 @@ export class Batcher {
   readonly #options: BatcherOptions
   readonly #newId: () => string
   /** Maximum bytes of a body. */
-  #maxBytes: number
+  #maxBytes = BATCH_BYTES
   #scratch = Buffer.allocUnsafeSlow(INITIAL_BYTES)
   #batchId = ''
   /** Bytes of the encoded entries, including the start of the body. */
@@ -84,12 +85,11 @@ export class Batcher {
   constructor(options: BatcherOptions) {
     this.#options = options
     this.#newId = options.newId ?? randomUUID
-    this.#maxBytes = options.batch.bytes
   }
 
   /** Limits the size of later bodies, which never exceed the configured size. */
   limitBytes(bytes: number): void {
-    this.#maxBytes = Math.min(this.#options.batch.bytes, bytes)
+    this.#maxBytes = Math.min(BATCH_BYTES, bytes)
   }
 
   /** Entries not yet in a sealed batch. */
@@ -315,7 +315,7 @@ export class Batcher {
     this.#highestSeverity = 0
     this.#loggedCount = 0
     // Releases the memory of a very large entry.
-    const usual = Math.max(INITIAL_BYTES, 2 * this.#options.batch.bytes)
+    const usual = Math.max(INITIAL_BYTES, 2 * BATCH_BYTES)
     if (this.#scratch.length > usual) this.#scratch = Buffer.allocUnsafeSlow(INITIAL_BYTES)
   }
 

@@ -3,10 +3,9 @@
  * transport (one for log entries and one for request logs), `send`, `spool replay` and the forwarder.
  */
 import type { Batch, DeadLetter } from '../batch/batch.js'
-import { createSender } from '../delivery/create-sender.js'
 import { createDebugListener, describeSize } from '../delivery/debug-events.js'
 import type { DeliveryEvent } from '../delivery/delivery-event.js'
-import type { EndpointTarget } from '../delivery/destination.js'
+import type { Sender } from '../batch/sender.js'
 import { createFailureReporter } from '../delivery/failure-reporter.js'
 import type { FailureReporter } from '../delivery/failure-reporter.js'
 import { Scheduler } from '../delivery/scheduler.js'
@@ -18,7 +17,6 @@ import type { DebugLog } from '../diagnostics/debug-log.js'
 import { DROP_MESSAGES } from '../diagnostics/messages.js'
 import { NO_FAILURE } from '../diagnostics/no-failure.js'
 import type { EndpointReporter } from '../diagnostics/reporter.js'
-import { LOCAL_URL } from '../options/resolve-options.js'
 import type { Settings } from '../options/resolve-options.js'
 import type { Clock } from '../shared/clock.js'
 import type { KeyPause } from '../shared/key-pause.js'
@@ -44,7 +42,7 @@ export interface EndpointPipelineOptions {
   readonly mask: (text: string) => string
   /** The pause of the API key. */
   readonly pause: KeyPause
-  readonly target: EndpointTarget
+  readonly target: Sender
   /** URL of the endpoint. Entries on disk for one URL are never sent to another. */
   readonly url: string
   /** Whether it runs in the application's thread, where a request keeps the process alive. Default false. */
@@ -89,8 +87,7 @@ export class EndpointPipeline {
     const spool = found === undefined ? openSpool(options, () => foundOnDisk.emit()) : undefined
     const { events } = this
     const debug = createDebugLog(settings.isDebug, mask)
-    const hasSpool = spool !== undefined
-    const failures = createFailureReporter({ report, clock, url: settings.url, hasSpool, meanwhile })
+    const failures = createFailureReporter({ report, clock, url: settings.url, meanwhile })
     const store = source ?? found ?? spool
     const settlement = new Settlement({
       account,
@@ -102,7 +99,7 @@ export class EndpointPipeline {
     const delivery = new Scheduler({
       ...settings,
       ...options,
-      sender: createSender(options.target, settings),
+      sender: options.target,
       settlement,
       disk: found?.disk ?? spool,
       events,
@@ -196,8 +193,7 @@ export class EndpointPipeline {
   }
 
   #describeLoss(): string {
-    const { health, lastFailure = NO_FAILURE } = this.delivery
-    if (health.kind === 'down' && health.nobodyListens) return DROP_MESSAGES.nobodyListens.text(LOCAL_URL)
+    const { lastFailure = NO_FAILURE } = this.delivery
     return DROP_MESSAGES.notDelivered.text(this.#shutdownTimeoutMs, lastFailure)
   }
 

@@ -4,7 +4,7 @@
  */
 import { attachBreadcrumbs } from '../breadcrumbs/attach-breadcrumbs.js'
 import { BreadcrumbFactory } from '../breadcrumbs/breadcrumb-factory.js'
-import { BreadcrumbRows } from '../breadcrumbs/breadcrumb-rows.js'
+import { BREADCRUMB_BYTES, BreadcrumbRows } from '../breadcrumbs/breadcrumb-rows.js'
 import { validateRequest } from '../client/request-validation.js'
 import { BeforeSendHook } from '../filter/before-send-hook.js'
 import type { HookResult } from '../filter/before-send-hook.js'
@@ -63,13 +63,18 @@ export class EntryBuilder {
     const beforeSend =
       hook && new BeforeSendHook({ hook, onProblem, isValid: findFault, maxEntryBytes, redactor: mapping.redactor })
     this.#options = options
-    this.#threshold = toThreshold(settings.level)
+    this.#threshold = toThreshold(settings.sendLevel)
     this.#sampler = sample && new Sampler(sample)
     this.#hook = beforeSend
     this.#seesAll = requests !== undefined || sample !== undefined || dedupeWindowMs > 0 || hook !== undefined
     if (breadcrumbs !== false) {
-      const { limit, maxBytes, level } = breadcrumbs
-      const rows = new BreadcrumbRows({ ring: mapper.lines, threshold: toThreshold(level), limit, maxBytes })
+      const { limit, level } = breadcrumbs
+      const rows = new BreadcrumbRows({
+        ring: mapper.lines,
+        threshold: toThreshold(level),
+        limit,
+        maxBytes: BREADCRUMB_BYTES,
+      })
       const factory = new BreadcrumbFactory(mapping, mapper.lines, () => clock.wallNow())
       mapper.kernel?.connectBreadcrumbs((row) => factory.create(rows.read(row)))
       this.#breadcrumbs = { rows, factory, limit }

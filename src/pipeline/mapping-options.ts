@@ -1,5 +1,5 @@
 /** Converts the settings to those of the mapper and of request logs. */
-import type { Settings } from '../options/resolve-options.js'
+import type { RequestKeys, Settings } from '../options/settings.js'
 import type { JsonObject } from '../protocol/log-entry.js'
 import type { MappingOptions } from '../record/reference/entry-fields.js'
 import { PINO_LEVELS } from '../record/coerce.js'
@@ -14,9 +14,13 @@ export interface PinoConfig {
   readonly errorKey?: string
 }
 
+/** pino-http's names. */
+const REQUEST_KEYS: RequestKeys = { req: 'req', res: 'res', responseTime: 'responseTime', reqId: 'reqId' }
+
 /** Options take precedence over pino's configuration, which takes precedence over pino's defaults. */
 export function createMappingOptions(settings: Settings, config: PinoConfig | undefined): MappingOptions {
-  const { pino, scrub, requestLogs } = settings
+  const { pino, scrub } = settings
+  const { err, ...requestKeys } = pino.customAttributeKeys ?? {}
   const custom = Object.entries(pino.customLevels ?? {}).map(([label, number]) => [number, label] as const)
   const redactor = new Redactor(scrub)
   return {
@@ -24,8 +28,8 @@ export function createMappingOptions(settings: Settings, config: PinoConfig | un
     ...redactSettings(settings, redactor),
     ...pino,
     messageKey: pino.messageKey ?? config?.messageKey ?? 'msg',
-    errorKey: pino.errorKey ?? config?.errorKey ?? 'err',
-    requestKeys: requestLogs.keys,
+    errorKey: pino.errorKey ?? err ?? config?.errorKey ?? 'err',
+    requestKeys: { ...REQUEST_KEYS, ...requestKeys },
     redactor,
     levels: { ...(config?.levels?.labels ?? (custom.length > 0 ? {} : PINO_LEVELS)), ...Object.fromEntries(custom) },
   }
@@ -37,8 +41,7 @@ export function createMappingOptions(settings: Settings, config: PinoConfig | un
  * header's name and value.
  */
 function redactSettings(settings: Settings, redactor: Redactor): Partial<MappingOptions> {
-  const { service, fallbackService, environment, version, release, metadata, tags, deploy } = settings
-  const releaseId = typeof release === 'string' ? release : undefined
+  const { service, fallbackService, environment, version, releaseId, metadata, tags, deploy } = settings
   const own = JSON.parse(
     JSON.stringify({ service, fallbackService, environment, version, releaseId, metadata, deploy }),
   ) as JsonObject

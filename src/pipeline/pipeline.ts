@@ -12,6 +12,7 @@ import { createSecretMask } from '../diagnostics/secret-mask.js'
 import type { HookFunction } from '../filter/load-hook.js'
 import { toThreshold } from '../options/resolve-options.js'
 import type { Settings } from '../options/settings.js'
+import { BREADCRUMB_BYTES } from '../breadcrumbs/breadcrumb-rows.js'
 import { RequestJoiner } from '../request-logs/request-joiner.js'
 import { LEAST_RING_BYTES } from '../record/line-ring.js'
 import { Mapper } from '../record/mapper.js'
@@ -45,8 +46,8 @@ export interface PipelineOptions {
   readonly source?: RereadableSource
 }
 
-/** Several `targets` share this thread and its environment. */
-let reportedVariables: string | undefined
+/** Reported warnings: several `targets` share this thread and its environment. */
+const reported = new Set<string | undefined>([undefined])
 
 export class Pipeline {
   /** Account of log entries. */
@@ -82,7 +83,7 @@ export class Pipeline {
       clock,
       logTo: settings.logTo,
       secrets,
-      hasSpool: settings.spool !== false,
+      ...(settings.spool !== false && { rejectedHint: '`npx pino-ingest spool show dead` lists them' }),
       emit,
       snapshot: () => this.snapshot,
       onDropped: (count, reason) => notices.add(count, reason),
@@ -104,9 +105,16 @@ export class Pipeline {
     const joiner = new RequestJoiner({ clock, ...mapping })
     const account = this.#requestAccount
     const requests =
-      account && new RequestLogPipeline({ ...shared, joiner, account, target: this.#destination.requestLogs })
+      account &&
+      new RequestLogPipeline({
+        ...shared,
+        joiner,
+        requestKeys: mapping.requestKeys,
+        account,
+        target: this.#destination.requestLogs,
+      })
     this.#endpoints = requests === undefined ? [entries] : [entries, requests.endpoint]
-    const threshold = toThreshold(settings.level)
+    const threshold = toThreshold(settings.sendLevel)
     this.#mapper = createMapper(options, mapping, requests === undefined ? threshold : -1, this.#reporter)
     this.#entryBuilder = new EntryBuilder({
       settings,
@@ -133,7 +141,7 @@ export class Pipeline {
       onRead: () => this.#onRead(),
     })
     this.#release =
-      settings.enabled && settings.release === true
+      settings.enabled && settings.registerRelease
         ? new ReleaseRegistration({ ...shared, onRegistered: (releaseId) => this.setReleaseId(releaseId) })
         : undefined
     this.#connect()
@@ -151,13 +159,11 @@ export class Pipeline {
   }
 
   #start(): void {
-    const { enabled, keyWarning, variableWarning } = this.#settings
+    const { warning, variableWarning } = this.#settings
     for (const endpoint of this.#endpoints) endpoint.start()
     this.#release?.register()
-    if (enabled && keyWarning !== undefined) this.#reporter.problem('CONFIG', keyWarning)
-    if (variableWarning === undefined || variableWarning === reportedVariables) return
-    reportedVariables = variableWarning
-    this.#reporter.note('variable', variableWarning)
+    if (isNew(warning)) this.#reporter.problem('CONFIG', warning)
+    if (isNew(variableWarning)) this.#reporter.note('variable', variableWarning)
   }
 
   #onRead(): void {
@@ -318,6 +324,12 @@ export class Pipeline {
   }
 }
 
+function isNew(warning: string | undefined): warning is string {
+  const isReported = reported.has(warning)
+  reported.add(warning)
+  return !isReported
+}
+
 function createMapper(
   { settings, source, clock }: PipelineOptions,
   mapping: MappingOptions,
@@ -326,11 +338,11 @@ function createMapper(
 ): Mapper {
   return new Mapper(
     mapping,
-    toThreshold(settings.level),
+    toThreshold(settings.sendLevel),
     () => source?.recordTimeMs() ?? clock.wallNow(),
-    () => reporter.problem('CONFIG', APPLICATION_MESSAGES.levelUnknown.text(mapping.levelKey ?? 'level')),
+    () => reporter.problem('CONFIG', APPLICATION_MESSAGES.levelUnknown.text()),
     requestThreshold,
     (chars) => reporter.problem('INVALID', APPLICATION_MESSAGES.recordIncomplete.text(chars)),
-    Math.max(LEAST_RING_BYTES, settings.breadcrumbs === false ? 0 : settings.breadcrumbs.maxBytes),
+    Math.max(LEAST_RING_BYTES, settings.breadcrumbs === false ? 0 : BREADCRUMB_BYTES),
   )
 }

@@ -1,4 +1,4 @@
-/** `release: true`: registers the release. Entries do not wait for it; those logged after the reply get its id. */
+/** `registerRelease`: registers the release. Entries do not wait for it; those logged after the reply get its id. */
 import { SERVICE_MESSAGES } from '../diagnostics/messages.js'
 import type { Reporter } from '../diagnostics/reporter.js'
 import type { Settings } from '../options/settings.js'

@@ -1,7 +1,7 @@
 /** Extracts request logs from HTTP records and sends them to a separate endpoint. */
 import { EndpointPipeline } from './endpoint-pipeline.js'
 import type { EndpointPipelineOptions } from './endpoint-pipeline.js'
-import type { Settings } from '../options/resolve-options.js'
+import type { RequestKeys, Settings } from '../options/settings.js'
 import type { Reporter } from '../diagnostics/reporter.js'
 import { PATHS } from '../protocol/limits.js'
 import type { RequestJoiner } from '../request-logs/request-joiner.js'
@@ -18,6 +18,7 @@ export interface RequestLogPipelineOptions extends Pick<
   readonly report: Reporter
   readonly settings: Settings
   readonly joiner: RequestJoiner
+  readonly requestKeys: RequestKeys
 }
 
 export function toRequestLogUrl(url: string): string {
@@ -31,10 +32,9 @@ export class RequestLogPipeline {
   readonly #settings: Settings
   readonly #report: Reporter
 
-  constructor({ settings, joiner, report, ...shared }: RequestLogPipelineOptions) {
+  constructor({ settings, joiner, requestKeys, report, ...shared }: RequestLogPipelineOptions) {
     const { clock } = shared
-    const { keys: requestKeys, ignore } = settings.requestLogs
-    this.#logs = new RequestLogExtractor({ clock, joiner, requestKeys, ignore })
+    this.#logs = new RequestLogExtractor({ clock, joiner, requestKeys, ignore: settings.requestLogs.ignore })
     this.#settings = settings
     this.#report = report
     this.endpoint = new EndpointPipeline({
@@ -64,8 +64,7 @@ export class RequestLogPipeline {
   }
 
   #reportMissed(): void {
-    const { req, res, responseTime, reqId } = this.#settings.requestLogs.keys
     const { code, text } = APPLICATION_MESSAGES.requestsNotUnderstood
-    this.#report.problem(code, text(MISSED_LIMIT, req, res, responseTime, reqId))
+    this.#report.problem(code, text(MISSED_LIMIT))
   }
 }

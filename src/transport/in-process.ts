@@ -14,9 +14,11 @@ import type { IngestStream } from './transport-stream.js'
  * When the event loop becomes empty, pending entries get `shutdownTimeoutMs`; a request in flight keeps the process alive until
  * its reply, or for `requestTimeoutMs`. `process.exit()` leaves no time for this: call `flush()` before it, or `stream.end()` and
  * await `close`. What a listener for `exit` logs is stored on disk for the next start. Lost entries are counted and reported on
- * stderr. pino's configuration is not received here: set `messageKey`, `errorKey` and custom levels as options.
+ * stderr. pino's configuration is not received here: set `messageKey`, `errorKey` and custom levels in the option `pino`.
  *
  * @throws IngestError `CONFIG` that lists each option that is missing or invalid.
+ * @example
+ * const logger = pino(ingestOptions({ transport: false }), ingestStream({ service: 'checkout' }))
  */
 export function ingestStream(options: IngestOptions = {}): IngestStream {
   const settings = resolveFromProcess(options)

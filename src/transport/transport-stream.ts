@@ -38,7 +38,7 @@ type ListenerMethod =
 type Reporting<Stream> = Omit<Stream, ListenerMethod | 'flush'> & {
   readonly [Method in ListenerMethod]: Listen<Reporting<Stream>>
 } & {
-  /** Calls `callback()` (never with an error) once everything written before is acknowledged, rejected or dropped. */
+  /** Calls `callback()` (never with an error) once everything written before is acknowledged or dropped. */
   flush(callback: () => void): void
 }
 

@@ -1,4 +1,5 @@
 /** [worker] The module that pino loads as `target: 'pino-ingest'`. */
+import '../shared/node-version.js'
 import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { Writable } from 'node:stream'
@@ -22,35 +23,29 @@ const STDERR = 2
 /** An application that is not exiting reads the message within this time and terminates the worker. */
 const ERROR_MESSAGE_MS = 100
 
-/**
- * The transport, as pino's `target: 'pino-ingest'` loads it in its worker thread.
- *
- * @param options each can also be set by an environment variable
- * @returns a stream that accepts pino's lines. It emits `ingest:*` events and never `error`.
- * For options that are missing or invalid, it fails with an IngestError `CONFIG` that lists them, and pino does not start.
- * Outside a worker thread, it throws this error.
- * @see https://getpino.io/#/docs/transports
- */
-export default async function ingestTransport(options: IngestOptions = {}): Promise<IngestStream> {
-  const port = parentPort
+/** thread-stream starts pino's worker with the memory that both share. */
+export function isPinoWorker(): boolean {
+  return parentPort !== null && (workerData as { stateBuf?: unknown } | null)?.stateBuf !== undefined
+}
+
+/** The transport. For options that are missing or invalid it resolves to a stream that fails, and pino does not start. */
+export async function ingestTransport(options: IngestOptions = {}): Promise<IngestStream> {
+  const port = parentPort as MessagePort
   let settings
   let hook: HookFunction | undefined
   // In this turn of the event loop, because a later listener would miss the message.
-  const receiving = port !== null && isAwaited(workerData) ? receivePinoConfig(port) : undefined
+  const receiving = isAwaited(workerData) ? receivePinoConfig(port) : undefined
   try {
     settings = resolveFromProcess(options)
     requireNats(settings)
     if (settings.beforeSend !== undefined) hook = await loadHook(settings.beforeSend, settings.secrets)
   } catch (error) {
-    if (port === null) throw error
     return (await createFailedStream(error as Error, port)) as unknown as IngestStream
   }
   // Several `targets` emit their events on one stream, so the id identifies the transport.
   const id = randomUUID()
-  const emitToApp: EmitEvent | undefined =
-    port === null ? undefined : (name, payload) => port.postMessage({ code: 'EVENT', name, args: [payload, id] })
-  const stream = new TransportStream({ clock: systemClock, isWorker: port !== null })
-  const emit: EmitEvent = emitToApp ?? ((name, payload) => stream.emit(name, payload))
+  const emit: EmitEvent = (name, payload) => port.postMessage({ code: 'EVENT', name, args: [payload, id] })
+  const stream = new TransportStream({ clock: systemClock, isWorker: true })
   // The stream is ready before the pipeline and pino's configuration. Lines wait for both; an application that awaits
   // `ready` does not.
   const pipeline = loadPipeline().then(async (Pipeline) => {
@@ -58,9 +53,7 @@ export default async function ingestTransport(options: IngestOptions = {}): Prom
     stream.connect(started)
     return started
   })
-  // In the application's thread, an exit or `destroy()` may follow in this turn.
-  if (port === null) await pipeline
-  else answerFlushRequests(port, pipeline, systemClock)
+  answerFlushRequests(port, pipeline, systemClock)
   return stream as IngestStream
 }
 

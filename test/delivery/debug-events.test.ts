@@ -29,14 +29,14 @@ test('an outage: replies, the wait, the probe, and the end', async () => {
   const lines = await linesOf([DOWN, DOWN])
   const at = (pattern: RegExp): number => lines.findIndex((line) => pattern.test(line))
   expect(at(/b0, attempt 1: status 503, retryable/)).toBe(0)
-  expect(at(/^service down: status 503.*next attempt in \d+ ms$/)).toBe(1)
+  expect(at(/^log service down: status 503.*next attempt in \d+ ms$/)).toBe(1)
   expect(at(/sent again, probe/)).toBeGreaterThan(1)
-  expect(at(/^service accepts entries again$/)).toBeGreaterThan(at(/sent again, probe/))
+  expect(at(/^log service accepts entries again$/)).toBeGreaterThan(at(/sent again, probe/))
 })
 
 test('a Retry-After: its length; a failure without a reply: its reason, which is ours', async () => {
   expect(await linesOf([{ ...DOWN, retryAfterMs: 5_000 } as Outcome])).toContainEqual(
-    expect.stringMatching(/^wait 5\d\d\d ms: Retry-After of the service$/),
+    expect.stringMatching(/^wait 5\d\d\d ms: Retry-After of the log service$/),
   )
   expect((await linesOf([{ kind: 'retryable', reason: 'connection refused' }]))[0]).toContain('connection refused')
 })

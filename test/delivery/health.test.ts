@@ -15,7 +15,7 @@ function after(events: readonly HealthEvent[], from: Health = UNPROVEN, random =
   let now = 0
   return events.reduce((health, event) => {
     now += 1_000
-    return step(health, event, { now, random: () => random, retry: { minMs: 250, maxMs: 30_000 } })
+    return step(health, event, { now, random: () => random, retry: { maxMs: 30_000 } })
   }, from)
 }
 
@@ -55,7 +55,7 @@ test('probes of a service that refuses follow after 0, 1, 2 and 4 s, then every 
 test('the backoff doubles up to a quarter of the age, at least 5 s, at most retry.maxMs', () => {
   let health = UNPROVEN
   for (let now = 0; now < 600_000; now = nextRequestAt(health)) {
-    health = step(health, OUTAGE, { now, random: () => 0.999, retry: { minMs: 250, maxMs: 30_000 } })
+    health = step(health, OUTAGE, { now, random: () => 0.999, retry: { maxMs: 30_000 } })
     const failures = health.kind === 'down' ? health.failures : 0
     expect(nextRequestAt(health) - now).toBeLessThanOrEqual(
       Math.min(250 * 2 ** (failures - 1), Math.max(5_000, now / 4), 30_000),
@@ -102,7 +102,7 @@ test('any events: only an acceptance ends a failure, and the next request is nev
         let [health, now] = [UNPROVEN, 0]
         for (const [one, ms] of events) {
           now += ms
-          const next = step(health, one, { now, random: () => random, retry: { minMs: 250, maxMs: 30_000 } })
+          const next = step(health, one, { now, random: () => random, retry: { maxMs: 30_000 } })
           expect(isFailing(health) && !isFailing(next) && one.kind !== 'accepted').toBe(false)
           expect(nextRequestAt(next)).toBeLessThanOrEqual(now + 60_000)
           health = next

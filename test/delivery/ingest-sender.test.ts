@@ -1,8 +1,6 @@
-import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { HttpFailure } from '../../src/client/http-types.js'
 import type { Http, HttpReply, HttpRequestInit } from '../../src/client/http-types.js'
-import { createGzipSender } from '../../src/delivery/create-sender.js'
 import { createIngestSender } from '../../src/delivery/ingest-sender.js'
 import type { Batch } from '../../src/batch/batch.js'
 import { FakeClock } from '../fake-clock.js'
@@ -15,7 +13,7 @@ interface Call {
   readonly init: HttpRequestInit | undefined
 }
 
-function setup(reply: Partial<HttpReply> | Error, compression: 'none' | 'gzip' = 'none') {
+function setup(reply: Partial<HttpReply> | Error) {
   const calls: Call[] = []
   const http: Pick<Http, 'post'> = {
     post: (path, body, init) => {
@@ -24,8 +22,7 @@ function setup(reply: Partial<HttpReply> | Error, compression: 'none' | 'gzip' =
       return Promise.resolve({ status: 200, headers: {}, text: '', truncated: false, ...reply })
     },
   }
-  const plain = createIngestSender({ http, clock: new FakeClock(Date.UTC(2025, 0, 1)) })
-  const sender = compression === 'gzip' ? createGzipSender(plain) : plain
+  const sender = createIngestSender({ http, clock: new FakeClock(Date.UTC(2025, 0, 1)) })
   const signal = new AbortController().signal
   const batch: Batch = { batchId: 'b', count: 10, highestSeverity: 1, body: Buffer.from(BODY) }
   return { calls, signal, send: (count = 10) => sender.send({ ...batch, count }, signal) }
@@ -62,15 +59,7 @@ describe('the request', () => {
     await send()
     expect(calls).toHaveLength(1)
     expect(calls[0]).toMatchObject({ path: '/ingest', init: { signal } })
-    expect(calls[0]?.init?.contentEncoding).toBeUndefined()
     expect(Buffer.from(calls[0]?.body ?? []).toString()).toBe(BODY)
-  })
-
-  test('is compressed if enabled', async () => {
-    const { calls, send } = setup({ text: result(10, 0) }, 'gzip')
-    expect((await send()).kind).toBe('delivered')
-    expect(calls[0]?.init?.contentEncoding).toBe('gzip')
-    expect(gunzipSync(calls[0]?.body ?? new Uint8Array()).toString()).toBe(BODY)
   })
 })
 
@@ -276,10 +265,6 @@ describe('not now', () => {
       reason: `why: ${kind}`,
       ...(kind === 'timeout' && { mayBeStored: true }),
     })
-  })
-
-  test('a listener of another user is a misconfiguration without a status', async () => {
-    expect(await setup(new HttpFailure('unproven', 'why')).send()).toEqual({ kind: 'endpoint-rejected', reason: 'why' })
   })
 
   test.each(['descriptors', 'client'] as const)('a failure of this process has its own remedy: %s', async (kind) => {

@@ -2,14 +2,12 @@
  * Request logs on the wire: the body, the effect of each reply, and all stages with a scripted server and the local
  * service.
  */
-import { gunzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createHttp } from '../../src/client/http.js'
 import type { HttpReply, HttpRequestInit } from '../../src/client/http-types.js'
 import { systemClock } from '../../src/shared/clock.js'
 import { ApiKey } from '../../src/options/api-key.js'
-import { createGzipSender, createSender } from '../../src/delivery/create-sender.js'
-import { createRequestsBodySender, createRequestsSender } from '../../src/delivery/request-log-sender.js'
+import { createRequestsSender } from '../../src/delivery/request-log-sender.js'
 import { createBatchBody } from '../../src/batch/sub-batch.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
 import type { Batch } from '../../src/batch/batch.js'
@@ -43,13 +41,9 @@ interface Call {
   readonly init: HttpRequestInit | undefined
 }
 
-async function sent(
-  reply: Partial<HttpReply>,
-  batch: Batch,
-  isCompressed = false,
-): Promise<{ outcome: Outcome; calls: Call[] }> {
+async function sent(reply: Partial<HttpReply>, batch: Batch): Promise<{ outcome: Outcome; calls: Call[] }> {
   const calls: Call[] = []
-  const plain = createRequestsSender({
+  const sender = createRequestsSender({
     clock: new FakeClock(),
     http: {
       post: (path, body, init) => {
@@ -58,10 +52,7 @@ async function sent(
       },
     },
   })
-  const outcome = await createRequestsBodySender(isCompressed ? createGzipSender(plain) : plain).send(
-    batch,
-    new AbortController().signal,
-  )
+  const outcome = await sender.send(batch, new AbortController().signal)
   return { outcome, calls }
 }
 
@@ -76,24 +67,13 @@ describe('the request', () => {
     expect(calls.map(({ path, body }) => [path, body.toString()])).toEqual([
       ['/ingest/requests', JSON.stringify({ requests: awkward })],
     ])
-    expect(calls[0]?.init?.contentEncoding).toBeUndefined()
     expect(Buffer.from(batch.body)).toEqual(before)
   })
 
-  test('is compressed as a whole if enabled', async () => {
-    const { calls } = await sent({}, TEN, true)
-    expect(calls[0]?.init?.contentEncoding).toBe('gzip')
-    expect(JSON.parse(gunzipSync(calls[0]?.body ?? '').toString())).toEqual({
-      requests: Array.from({ length: 10 }, (_, n) => logOf(n)),
-    })
-  })
-
   test('is not sent if the body is missing', async () => {
-    for (const isCompressed of [false, true]) {
-      const { outcome, calls } = await sent({}, { ...TEN, body: Buffer.alloc(0) }, isCompressed)
-      expect(outcome).toMatchObject({ kind: 'abandoned', reason: expect.stringContaining('bug') })
-      expect(calls).toEqual([])
-    }
+    const { outcome, calls } = await sent({}, { ...TEN, body: Buffer.alloc(0) })
+    expect(outcome).toMatchObject({ kind: 'abandoned', reason: expect.stringContaining('bug') })
+    expect(calls).toEqual([])
   })
 })
 
@@ -204,16 +184,10 @@ describe('the reply', () => {
 })
 
 /** All stages of a pipeline, until the batch is settled. */
-async function through(
-  url: string,
-  compression: 'gzip' | 'none',
-  logs: readonly object[],
-  later: readonly object[] = [],
-) {
+async function through(url: string, logs: readonly object[], later: readonly object[] = []) {
   const http = createHttp({ url, apiKey: new ApiKey('k'), requestTimeoutMs: 5_000, maxConnections: 4 })
   onTestFinished(() => http.close())
-  const target = { sender: createRequestsSender({ http, clock: systemClock }), encode: createRequestsBodySender }
-  const one = setupReal(createSender(target, { compression }))
+  const one = setupReal(createRequestsSender({ http, clock: systemClock }))
   one.scheduler.enqueue(batchOf(logs))
   for (const [n, log] of later.entries()) {
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -227,23 +201,20 @@ const BAD = [7, 33, 99]
 const HUNDRED = Array.from({ length: 100 }, (_, n) => logOf(n))
 const badPaths = HUNDRED.map((one, n) => (BAD.includes(n) ? { ...one, path: n } : one))
 
-test.each(['none', 'gzip'] as const)(
-  'the local service accepts the good ones once, the others become dead letters with its reason (compression: %s)',
-  async (compression) => {
-    const service = await started({ apiKeys: ['k'] })
-    const { account, letters } = await through(service.url, compression, badPaths)
-    expect(account).toMatchObject({ accepted: 97, rejected: 3 })
-    expect(
-      letters
-        .map(({ index, status, field, entry }) => [index, status, field, JSON.parse(entry)])
-        .toSorted((a, b) => Number(a[0]) - Number(b[0])),
-    ).toEqual(BAD.map((n) => [n, 422, 'path', { ...logOf(n), path: n }]))
-    const stored = service.requestLogs({ limit: Infinity }).items.map(({ request }) => request)
-    expect(stored.toSorted((a, b) => a.path.localeCompare(b.path))).toEqual(
-      HUNDRED.filter((_, n) => !BAD.includes(n)).toSorted((a, b) => a.path.localeCompare(b.path)),
-    )
-  },
-)
+test('the local service accepts the good ones once, the others become dead letters with its reason', async () => {
+  const service = await started({ apiKeys: ['k'] })
+  const { account, letters } = await through(service.url, badPaths)
+  expect(account).toMatchObject({ accepted: 97, rejected: 3 })
+  expect(
+    letters
+      .map(({ index, status, field, entry }) => [index, status, field, JSON.parse(entry)])
+      .toSorted((a, b) => Number(a[0]) - Number(b[0])),
+  ).toEqual(BAD.map((n) => [n, 422, 'path', { ...logOf(n), path: n }]))
+  const stored = service.requestLogs({ limit: Infinity }).items.map(({ request }) => request)
+  expect(stored.toSorted((a, b) => a.path.localeCompare(b.path))).toEqual(
+    HUNDRED.filter((_, n) => !BAD.includes(n)).toSorted((a, b) => a.path.localeCompare(b.path)),
+  )
+})
 
 test('finds the bad ones if the server names none', async () => {
   const taken: RequestLog[] = []
@@ -254,7 +225,7 @@ test('finds the bad ones if the server names none', async () => {
     response.writeHead(isGood ? 201 : 400).end(isGood ? '' : 'bad request')
   })
   const later = Array.from({ length: 9 }, (_, n) => logOf(100 + n))
-  const { account, letters } = await through(`${server.origin}/api/v1`, 'none', badPaths, later)
+  const { account, letters } = await through(`${server.origin}/api/v1`, badPaths, later)
   expect(account).toMatchObject({ accepted: 97 + 9, rejected: 3 })
   expect(letters.map(({ index }) => index).toSorted((a, b) => a - b)).toEqual(BAD)
   expect(taken.map(({ request_id }) => request_id).toSorted()).toEqual(
@@ -271,7 +242,7 @@ test('retries a failure with the same bytes', async () => {
     attempts += 1
     response.writeHead(attempts < 3 ? 503 : 200).end()
   })
-  expect((await through(`${server.origin}/api/v1`, 'none', HUNDRED)).account).toMatchObject({ accepted: 100 })
+  expect((await through(`${server.origin}/api/v1`, HUNDRED)).account).toMatchObject({ accepted: 100 })
   expect(new Set(server.came.map(({ body }) => body))).toEqual(new Set([JSON.stringify({ requests: HUNDRED })]))
   expect(attempts).toBe(3)
 })

@@ -30,8 +30,6 @@ const CASES: readonly [header: string | string[], waitMs: number | undefined][] 
   [httpDate(NOW + 7_000), 7_000],
   [httpDate(NOW + 99 * 365 * 24 * HOUR), HOUR],
   [['5', '2'], 5_000],
-  [['x', '4'], 4_000],
-  [['0', '-5'], undefined],
 ]
 
 test.each(CASES)('of a real server: %o', async (header, waitMs) => {
@@ -51,7 +49,7 @@ test.each(CASES)('of a real server: %o', async (header, waitMs) => {
   onTestFinished(() => http.close())
   const one = setupReal(createIngestSender({ http, clock }), {
     clock,
-    retry: { minMs: 250, maxMs: 30_000 },
+    retry: { maxMs: 30_000 },
     random: () => 0.5,
   })
   const waits: number[] = []

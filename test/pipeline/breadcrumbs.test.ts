@@ -95,7 +95,7 @@ test.each([
   [undefined, ['debug', 'info', 'warn']],
   [false, []],
 ] as const)('with breadcrumbs %j', async (breadcrumbs, expected) => {
-  const { write, arrived } = await piped({ breadcrumbs, level: 'error' })
+  const { write, arrived } = await piped({ breadcrumbs, sendLevel: 'error' })
   const levels = { trace: 10, debug: 20, info: 30, warn: 40 }
   write(...Object.entries(levels).map(([msg, level]) => ({ level, msg })), { level: 50, msg: 'failed' })
   const entries = await arrived()
@@ -103,13 +103,13 @@ test.each([
 })
 
 test('trace is below debug, for sent entries, too', async () => {
-  const { write, arrived } = await piped({ level: 'debug' })
+  const { write, arrived } = await piped({ sendLevel: 'debug' })
   write({ level: 10, msg: 'trace' }, { level: 20, msg: 'debug' })
   expect((await arrived()).map(({ message }) => message)).toEqual(['debug'])
 })
 
 test('sends trace as debug if all levels are sent', async () => {
-  const { write, arrived } = await piped({ level: 'trace' })
+  const { write, arrived } = await piped({ sendLevel: 'trace' })
   write({ level: 10, msg: 'trace' }, { level: 20, msg: 'debug' })
   expect((await arrived()).map(({ level, message }) => [level, message])).toEqual([
     ['debug', 'trace'],

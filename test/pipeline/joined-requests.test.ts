@@ -54,7 +54,7 @@ test('has method, URL, path, address, host and route', async () => {
 })
 
 test('works if the first entry of the request is not sent', async () => {
-  const below = await piped({ level: 'warn' })
+  const below = await piped({ sendLevel: 'warn' })
   below.write(begun(), { ...ended(), level: 50, err: failed, msg: 'request errored' })
   expect(await below.arrived()).toMatchObject([{ message: 'request errored', request: JOINED }])
   const sampled = await piped({ sample: { info: 0 } })
@@ -64,7 +64,7 @@ test('works if the first entry of the request is not sent', async () => {
 })
 
 test('a response below the sent level ends its request', async () => {
-  const { write, arrived } = await piped({ level: 'warn' })
+  const { write, arrived } = await piped({ sendLevel: 'warn' })
   write(begun(), ended(), { ...ended(), level: 40 })
   expect((await arrived())[0]?.request).not.toHaveProperty('method')
 })
@@ -103,16 +103,17 @@ test('keeps the entry within its limit', async () => {
 
 test('supports configured names, and an error with breadcrumbs', async () => {
   const { write, arrived } = await piped({
-    requestLogs: { enabled: false, keys: { req: 'q', res: 's', responseTime: 'took', reqId: 'rid' } },
+    pino: { customAttributeKeys: { req: 'q', res: 's', responseTime: 'took', reqId: 'rid', err: 'fault' } },
   })
   write(
     { rid: 1, q: { method: 'put', url: '/x', remotePort: 1 }, msg: 'begins' },
     { rid: 1, level: 20, msg: 'a step' },
-    { rid: 1, level: 50, s: { statusCode: 500 }, err: failed, took: 7, msg: 'ends' },
+    { rid: 1, level: 50, s: { statusCode: 500 }, fault: { message: 'm' }, took: 7, msg: 'ends' },
   )
   expect((await arrived()).at(-1)).toMatchObject({
     request_id: '1',
     request: { method: 'PUT', path: '/x', status_code: 500, duration_ms: 7 },
+    error: { message: 'm' },
     metadata: { q: { remotePort: 1 } },
     breadcrumbs: [{ message: 'begins' }, { message: 'a step' }],
   })

@@ -5,7 +5,7 @@ import { piped } from './create-pipeline.js'
 const lines = (count: number, members: object): string => `${JSON.stringify(members)}\n`.repeat(count)
 const labelled = { lvl: 'error', time: 1_795_376_432_645, msg: 'm' }
 
-test('reports 100 records with an unknown level once, with the option to set', async () => {
+test('reports 100 records with an unknown level once, with what to set', async () => {
   const { pipeline, reported, arrived } = await piped()
   pipeline.records.write(lines(250, labelled) + lines(50, { lvl: 'warn', msg: 'm' }))
   const entries = await arrived()
@@ -14,22 +14,13 @@ test('reports 100 records with an unknown level once, with the option to set', a
   expect(problems).toEqual([
     {
       name: 'ingest:problem',
-      payload: { code: 'CONFIG', message: expect.stringContaining('pino.levelKey') as string },
+      payload: { code: 'CONFIG', message: expect.stringContaining('customLevels') as string },
     },
   ])
 })
 
-test('with pino.levelKey they have their level, without a report', async () => {
-  const { pipeline, reported, arrived } = await piped({ pino: { levelKey: 'lvl' }, level: 'error' })
-  pipeline.records.write(lines(150, labelled) + lines(150, { lvl: 'warn', msg: 'below' }))
-  expect((await arrived()).map(({ level, message }) => `${level} ${message}`)).toEqual(
-    Array.from({ length: 150 }, () => 'error m'),
-  )
-  expect(reported.filter(({ name }) => name === 'ingest:problem')).toEqual([])
-})
-
 test('sends errors of an ECS logger above the threshold with breadcrumbs, and its requests as request logs', async () => {
-  const { pipeline, service, arrived } = await piped({ level: 'warn', requestLogs: true })
+  const { pipeline, service, arrived } = await piped({ sendLevel: 'warn', requestLogs: true })
   const ecs = { '@timestamp': '2026-11-22T19:40:32.173Z', 'ecs.version': '8.10.0', 'trace.id': 't-1' }
   pipeline.records.write(
     lines(1, { 'log.level': 'info', ...ecs, message: 'before' }) +

@@ -24,7 +24,7 @@ const SECRETIVE: Partial<IngestOptions> = {
   service: `https://app:${CANARY}@git.example.com/app`,
   environment: `stage?token=${CANARY}`,
   version: `1.2.3?access_token=${CANARY}`,
-  release: `https://h/?secret=${CANARY}`,
+  releaseId: `https://h/?secret=${CANARY}`,
   metadata: {
     db: `postgres://app:${CANARY}@db/x?password=${CANARY}`,
     upstream: {

@@ -1,15 +1,15 @@
-/** `release: true`: the release is registered at start, and nothing waits for it. */
+/** `registerRelease`: the release is registered at start, and nothing waits for it. */
 import { expect, test, vi } from 'vitest'
 import type { IngestOptions } from '../../src/options/resolve-options.js'
 import { piped } from './create-pipeline.js'
 import type { Piped } from './create-pipeline.js'
 
 const RELEASE: Partial<IngestOptions> = {
-  release: true,
+  registerRelease: true,
   version: '1.2.3',
   deploy: { commit: 'abc1234', branch: 'main', deployed_by: 'ci' },
   batch: { intervalMs: 10 },
-  retry: { minMs: 1, maxMs: 1 },
+  retry: { maxMs: 1 },
 }
 
 /** Logs until an entry has the id: the service has the release before the transport has its reply. */

@@ -51,7 +51,7 @@ test('entries and request logs obey a Retry-After of the registration, with all 
       apiKey: KEY,
       spool: false,
       logTo: 'silent',
-      release: true,
+      registerRelease: true,
       version: '1',
       requestLogs: true,
       batch: { intervalMs: 10 },

@@ -51,6 +51,7 @@ function createSubject({ admitted, ...batch }: Sizes, isReference: boolean): (te
       entries.push(...logs)
     },
   })
+  batcher.limitBytes(batch.bytes)
   const reader = new RecordReader({
     isEnabled: true,
     endpoint: {
@@ -140,7 +141,7 @@ test.each([64 * 1024, 256 * 1024])('for lines of about %i bytes', (bytes) => {
       return [`${head}${'x'.repeat(bytes + more - head.length - 2)}"}`, `${head}short"}`]
     })
     .join('\n')
-  const { entries } = expectSame([text], { size: 100, bytes: 16 * 1024 * 1024, admitted: 0 })
+  const { entries } = expectSame([text], { size: 100, bytes: 1024 * 1024, admitted: 0 })
   expect(entries).toHaveLength(16)
 })
 
@@ -162,7 +163,7 @@ test('for an error whose breadcrumbs do not fit, with ids from a header that is 
   }
   const lines = [...Array.from({ length: 60 }, () => breadcrumb), error, { ...error, msg: 'next' }]
   const text = lines.map((one) => `${JSON.stringify(one)}\n`).join('')
-  expect(expectSame([text], { size: 100, bytes: 16 * 1024 * 1024, admitted: 0 }).entries).toHaveLength(62)
+  expect(expectSame([text], { size: 100, bytes: 1024 * 1024, admitted: 0 }).entries).toHaveLength(62)
 })
 
 test('a text that ends at each byte of its lines', () => {

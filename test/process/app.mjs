@@ -18,7 +18,7 @@ import { createRequire } from 'node:module'
 import pino from 'pino'
 
 // The CommonJS build, which pino's worker loads; it loads in half the time of the ES module build.
-const { flush, flushOnSignal, ingestStream } = createRequire(import.meta.url)('pino-ingest')
+const { default: ingest, flush, flushOnSignal, ingestStream } = createRequire(import.meta.url)('pino-ingest')
 
 const plan = JSON.parse(process.env.PLAN)
 if (plan.end === 'hold') process.on('SIGTERM', () => process.exit(0))
@@ -46,6 +46,8 @@ function destination() {
       })
     case 'stream':
       return ingestStream(plan.options)
+    case 'ingest':
+      return ingest(plan.options)
     default:
       throw new Error(`unknown mode ${plan.mode}`)
   }

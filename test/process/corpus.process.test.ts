@@ -46,7 +46,7 @@ async function ship(
   const result = await runApp({
     mode: 'target',
     raw,
-    options: { url: service.url, apiKey: KEY, level: 'trace', maxConcurrency: 1, scrub: { keys: [] }, ...options },
+    options: { url: service.url, apiKey: KEY, sendLevel: 'trace', maxConcurrency: 1, scrub: { keys: [] }, ...options },
     // On a busy machine the worker may need more than the 10 s that pino waits at exit.
     end: 'flush-all',
     flushTimeoutMs: 90_000,

@@ -1,4 +1,4 @@
-/** `PINO_INGEST_LOG=debug` and `--debug`, in the worker, in process and on the command line: what happened, without key and entries. */
+/** `PINO_INGEST_LOG_TO=debug` and `--debug`, in the worker, in process and on the command line: what happened, without key and entries. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
@@ -35,9 +35,9 @@ function check(stderr: string): void {
 
 test.each(['target', 'stream'] as const)('the transport as %s', async (mode) => {
   const url = await failingOnce()
-  const options = { url, apiKey: KEY, retry: { minMs: 10 } }
+  const options = { url, apiKey: KEY, retry: { maxMs: 10 } }
   const plan = { mode, options, count: 1, end: 'flush' } as const
-  check((await runApp(plan, { PINO_INGEST_LOG: 'debug' })).stderr)
+  check((await runApp(plan, { PINO_INGEST_LOG_TO: 'debug' })).stderr)
 })
 
 test('the command line; without --debug there is no such line', async () => {

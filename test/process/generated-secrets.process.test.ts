@@ -35,11 +35,11 @@ test.each(['target', 'stream', 'pipe', 'send'] as const)('%s', async (way) => {
   const isApp = way === 'target' || way === 'stream'
   writeFileSync(input, (isApp ? records : lines).join(''))
   const spool = join(folder, 'spool')
-  const options = { url: service.url, apiKey: KEY, level: 'trace', requestLogs: true, spool: { dir: spool } }
+  const options = { url: service.url, apiKey: KEY, sendLevel: 'trace', requestLogs: true, spool: { dir: spool } }
   const env = {
     PINO_INGEST_URL: service.url,
     PINO_INGEST_API_KEY: KEY,
-    PINO_INGEST_LEVEL: 'trace',
+    PINO_INGEST_SEND_LEVEL: 'trace',
     PINO_INGEST_REQUEST_LOGS: 'true',
     PINO_INGEST_SPOOL_DIR: spool,
     PINO_INGEST_SHUTDOWN_TIMEOUT_MS: '8000',

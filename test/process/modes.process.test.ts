@@ -108,17 +108,21 @@ describe.each([
   })
 })
 
+test('pino(ingest(options)) in the application sends its records, prints nothing, and ends', async () => {
+  const { done } = startApp({ mode: 'ingest', options: { url: service.url, apiKey: KEY }, count: 3, end: 'natural' })
+  expect(await done).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  expect(service.entries().items.filter(({ entry }) => entry.message === 'numbered')).toHaveLength(3)
+})
+
 test('pipe: 25,000 records pass through and arrive', { timeout: 120_000 }, async () => {
   const child = spawn(process.execPath, [fileURLToPath(new URL('../../dist/cjs/cli.js', import.meta.url))], {
     env: cleanEnv({
       PINO_INGEST_URL: service.url,
       PINO_INGEST_API_KEY: KEY,
-      PINO_INGEST_FLUSH_INTERVAL_MS: '60000',
+      PINO_INGEST_BATCH_INTERVAL_MS: '60000',
       PINO_INGEST_REQUEST_TIMEOUT_MS: '60000',
-      PINO_INGEST_LEVEL: 'trace',
-      PINO_INGEST_MESSAGE_KEY: 'message',
-      PINO_INGEST_ERROR_KEY: 'problem',
-      PINO_INGEST_CUSTOM_LEVELS: 'audit:35',
+      PINO_INGEST_SEND_LEVEL: 'trace',
+      PINO_INGEST_PINO: JSON.stringify(OWN_KEYS),
     }),
     stdio: ['pipe', 'pipe', 'inherit'],
   })

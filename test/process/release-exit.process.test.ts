@@ -1,4 +1,4 @@
-/** `ingestStream({ release: true })`: a registration without a reply does not keep a finished process alive for long. */
+/** `ingestStream({ registerRelease: true })`: a registration without a reply does not keep a finished process alive for long. */
 import { expect, test } from 'vitest'
 import { httpServer } from '../client/http-servers.js'
 import { runApp } from './run-app.js'
@@ -16,7 +16,7 @@ test(
       url: `${server.origin}/api/v1`,
       apiKey: 'exit-key-c0ffee',
       spool: false,
-      release: true,
+      registerRelease: true,
       version: '1.0.0',
       requestTimeoutMs: 60_000,
     }

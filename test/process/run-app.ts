@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 export interface AppPlan {
-  readonly mode: 'target' | 'targets-copy' | 'targets-before' | 'targets-after' | 'pipeline' | 'stream'
+  readonly mode: 'target' | 'targets-copy' | 'targets-before' | 'targets-after' | 'pipeline' | 'stream' | 'ingest'
   readonly options: Record<string, unknown>
   readonly pinoOptions?: Record<string, unknown>
   readonly count?: number

@@ -56,7 +56,7 @@ async function listen(handle: (request: IncomingMessage) => void): Promise<{ ori
 }
 
 /** A timeout that is short, but leaves time for a first attempt on a busy machine. */
-const IMPATIENT = { shutdownTimeoutMs: 4_000, requestTimeoutMs: 1_500, retry: { minMs: 10 }, batch: { intervalMs: 10 } }
+const IMPATIENT = { shutdownTimeoutMs: 4_000, requestTimeoutMs: 1_500, retry: { maxMs: 10 }, batch: { intervalMs: 10 } }
 
 describe.concurrent('a redirect to another origin', () => {
   test.each([301, 302, 303, 307, 308] as const)(

@@ -8,12 +8,9 @@ import { gatewayTo } from './gateway.js'
 import { startSandbox, work } from './sandbox.js'
 import { envFor, numbersIn, startService, upTo } from './service.js'
 
-/** In nine of ten cases a backoff would take longer than the tests allow. */
-const PAUSES = { retry: { minMs: 20_000, maxMs: 20_000 } }
-
 test('closed by a service that restarts', async () => {
   const service = await startService()
-  const sandbox = await startSandbox('logging', envFor(service.url, PAUSES))
+  const sandbox = await startSandbox('logging', envFor(service.url))
   await work(sandbox, { from: 0, count: 10, flushMs: 10_000 })
   await sandbox.freeze()
   await service.close()
@@ -45,7 +42,7 @@ test.each(['reset', 'silence'] as const)(
   async (answer) => {
     const service = await startService()
     const gateway = await gatewayTo(service)
-    const sandbox = await startSandbox('logging', envFor(gateway.url, { ...PAUSES, requestTimeoutMs: 20_000 }))
+    const sandbox = await startSandbox('logging', envFor(gateway.url, { requestTimeoutMs: 20_000 }))
     await work(sandbox, { from: 0, count: 10, flushMs: 10_000 })
     await sandbox.freeze()
     gateway.forget(answer)

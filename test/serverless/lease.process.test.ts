@@ -30,7 +30,7 @@ test('suspended for longer than its lease', { timeout: 120_000 }, async () => {
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const service = await startService()
   service.faults.add({ kind: 'status', status: 503 })
-  const env = envFor(service.url, { spool: { dir }, retry: { minMs: 100, maxMs: 200 } })
+  const env = envFor(service.url, { spool: { dir }, retry: { maxMs: 200 } })
   const stopped = await startSandbox('logging', env)
   await work(stopped, { from: 0, count: 250, flushMs: 500 })
   expect(numbersIn(service)).toEqual([])

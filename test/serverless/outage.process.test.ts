@@ -24,7 +24,7 @@ test.each([
     const options = {
       spool: spool === 'with' ? { dir: spoolDir() } : false,
       requestTimeoutMs: 800,
-      retry: { minMs: 400, maxMs: 500 },
+      retry: { maxMs: 500 },
     }
     const sandbox = await startSandbox('logging', envFor(service.url, options))
     await work(sandbox, { from: 0, count: 10, flushMs: 10_000 })

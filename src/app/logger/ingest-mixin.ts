@@ -4,10 +4,9 @@ import type { Logger, LoggerOptions } from 'pino'
 import { LEVELS } from '../../protocol/log-entry.js'
 import type { Breadcrumb } from '../../protocol/log-entry.js'
 import { PINO_LEVELS, resolveLevel } from '../../record/coerce.js'
-import { TEXT_FIELDS } from '../../record/reference/entry-fields.js'
 import { takeBreadcrumbs } from '../scope/scope-breadcrumbs.js'
 import { readErrorKey, readPinoProperty } from './pino-symbols.js'
-import { findFastifyId, findRoute } from './route.js'
+import { findRoute } from './route.js'
 import { parseId } from '../scope/scope-context.js'
 import { isSameUser, hasUser } from '../scope/scope.js'
 import { findHistory, findResponseScope, findScope } from '../scope/app-state.js'
@@ -23,17 +22,11 @@ interface AddedFields extends ScopeTrace {
   user_id?: string
   session_id?: string
   request_id?: string
-  reqId?: string
   tags?: readonly string[]
   route?: string
   breadcrumbs?: Breadcrumb[]
   event_id?: string
   req?: object
-}
-
-/** Fastify's `requestIdLogLabel`, learned from a record. */
-interface Learned {
-  label: string | undefined
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -55,7 +48,6 @@ const ERROR = LEVELS.indexOf('error')
 /** pino's own number. */
 const PINO_ERROR = 50
 const USER_NAMES = ['user', 'user_id', 'userId']
-const REQUEST_ID_NAMES: readonly string[] = TEXT_FIELDS.find(([field]) => field === 'request_id')?.[1] ?? []
 const TRACE_NAMES = ['trace_id', 'traceId', 'span_id', 'spanId', 'parent_span_id', 'parentSpanId', 'trace', 'dd']
 const NO_FIELDS: Bound['fields'] = new Map()
 const bindings = new WeakMap<object, Bound>()
@@ -75,7 +67,7 @@ const SPAN_ID = /^(?!0{16})[0-9a-f]{16}$/
  *
  * It adds to each record the user, session, request, tags and fields of the current `withScope()`; the ids of
  * OpenTelemetry's active span, otherwise the scope's trace; if `res` is logged, the `route` pattern of Express or
- * Fastify; Fastify's request id, if `requestIdLogLabel` renames it; and from level error up the breadcrumbs of `addBreadcrumb()`, each of them
+ * Fastify; and from level error up the breadcrumbs of `addBreadcrumb()`, each of them
  * once, and within `requestScope()` the request and an `event_id`.
  *
  * The record's own fields take precedence, as do a child logger's bindings and the result of the app's own mixin. Users and
@@ -97,11 +89,10 @@ export function createIngestMixin<CustomLevels extends string>(
   responseKey: string,
 ): IngestMixin<CustomLevels> {
   checkArgument('mixin', 'a function', appMixin === undefined || isFunction(appMixin), appMixin)
-  const learned: Learned = { label: undefined }
   return (mergeObject, level, logger) => {
     const own = appMixin?.(mergeObject, level, logger) ?? {}
     try {
-      const added = collectFields(new RecordFields(mergeObject, own, logger), level, responseKey, learned)
+      const added = collectFields(new RecordFields(mergeObject, own, logger), level, responseKey)
       // Not a spread of both: pino adds the record to the result, which would then take 4 us instead of 0.1 us.
       if (appMixin !== undefined) Object.assign(added, own)
       return Object.hasOwn(mergeObject, '__proto__') ? withOwnProto(added) : added
@@ -130,12 +121,7 @@ function withOwnProto(added: object): object {
   })
 }
 
-function collectFields(
-  record: RecordFields,
-  level: number,
-  responseKey: string,
-  learned: Learned,
-): Fields & AddedFields {
+function collectFields(record: RecordFields, level: number, responseKey: string): Fields & AddedFields {
   const response = record.value(responseKey)
   const scope = findRecordScope(response)
   const facts = scope?.facts
@@ -147,8 +133,6 @@ function collectFields(
   }
   const trace = findActiveSpanIds() ?? facts?.trace
   if (trace !== undefined && !record.hasAny(TRACE_NAMES)) Object.assign(added, trace)
-  const requestId = findRequestId(record, response, learned)
-  if (requestId !== undefined && !record.hasAny(REQUEST_ID_NAMES)) added.reqId = requestId
   const route = response === undefined || record.has('route') ? undefined : findRoute(response)
   if (route !== undefined) added.route = route
   const history = scope?.history ?? findHistory()
@@ -200,20 +184,6 @@ function isFailure(level: number, logger: object): boolean {
   const labels = (logger as Partial<Logger>).levels?.labels ?? PINO_LEVELS
   if (labels[level] === PINO_LEVELS[level] && labels[level] !== undefined) return level >= PINO_ERROR
   return (resolveLevel(level, labels)?.severity ?? -1) >= ERROR
-}
-
-/**
- * Only records with `req` or `res` have the request. The handler's records have its id in a binding, which those
- * records have, too.
- */
-function findRequestId(record: RecordFields, response: unknown, learned: Learned): string | undefined {
-  const id = findFastifyId(record.value('req'), response)
-  if (id !== undefined) {
-    for (const [name, value] of record.bound) if (value === id && !REQUEST_ID_NAMES.includes(name)) learned.label = name
-    return id
-  }
-  const bound = learned.label === undefined ? undefined : record.bound.get(learned.label)
-  return typeof bound === 'string' ? bound : undefined
 }
 
 function addIdentity(added: AddedFields, facts: ScopeFacts, record: RecordFields): void {

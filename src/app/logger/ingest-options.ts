@@ -3,6 +3,7 @@ import type { LoggerOptions, TransportMultiOptions, TransportSingleOptions } fro
 import { passStartToWorkers } from '../../options/app-package.js'
 import { isPlainObject } from '../../options/kinds.js'
 import { requireNats } from '../../nats/require-nats.js'
+import { OPTION_TABLE } from '../../options/option-table.js'
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import type { IngestOptions } from '../../options/resolve-options.js'
 import type { Settings } from '../../options/settings.js'
@@ -25,8 +26,8 @@ import { refuseUnused, separateOptions } from './transport-options.js'
 import type { FlatOptions } from './transport-options.js'
 
 /**
- * pino's options, those of this transport except `level` and `enabled`, and those of pino-http. `transport: false` means that a stream is
- * passed to `pino()`.
+ * pino's options, those of this transport except `enabled`, and those of pino-http. `transport: false` means that a stream is passed to
+ * `pino()`.
  */
 export type IngestLoggerOptions<
   CustomLevels extends string = never,
@@ -49,9 +50,11 @@ const OUR_FILE = /[\\/]pino-ingest[\\/]dist[\\/](?:esm|cjs)[\\/]index\.js$/
 /**
  * Options for `pino(ingestOptions({ level: 'debug', service: 'checkout' }))`: the application's options with
  *
- * - this transport, unless `transport` is set, with its own options such as `url`, `apiKey` and `service`. `level` and `enabled` are
- *   pino's; set those of the transport in `transport: { target: 'pino-ingest', options: { level } }`, where options win over those
- *   beside pino's. With `transport: false` no transport, for `pino(ingestOptions({ transport: false }), ingestStream(options))`,
+ * - this transport, unless `transport` is set, with its own options such as `url`, `apiKey`, `service` and `sendLevel`. `enabled` is
+ *   pino's; for that of the transport, set it in `transport: { target: 'pino-ingest', options: { enabled } }`; these options override
+ *   those next to pino's. In `targets` it receives all that pino logs, unless its target has a `level`; with `dedupe: true` of pino's
+ *   targets set the target's `level`. With `transport: false` no transport, for
+ *   `pino(ingestOptions({ transport: false }), ingestStream(options))`,
  * - `ingestMixin()` around its mixin,
  * - an Error under any key written with type, message, stack, causes and properties, where pino writes `{}`; the app's own
  *   `serializers.err` is used if it has one. A member that cannot be read becomes `[unreadable]`,
@@ -60,9 +63,12 @@ const OUR_FILE = /[\\/]pino-ingest[\\/]dist[\\/](?:esm|cjs)[\\/]index\.js$/
  *
  * Its own serializers, formatters and mixin still apply. The argument is not changed.
  *
- * @throws IngestError `CONFIG` that lists each option of this transport that is missing or invalid, anywhere in `transport`; for one that
- * would have no effect, since no transport is created here; and for a mixin, serializer, formatter or `hooks.logMethod` that is not a function, for which pino itself would throw only at the first record.
+ * @throws IngestError `CONFIG` lists each option of this transport that is missing or invalid, also within `transport`. It is also thrown for
+ * an option without effect because no transport is created here, and for a mixin, serializer, formatter or `hooks.logMethod` that is not a
+ * function.
  * @see https://getpino.io/#/docs/api?id=options
+ * @example
+ * const logger = pino(ingestOptions({ level: 'debug', service: 'checkout' }))
  */
 export function ingestOptions<CustomLevels extends string = never, UseOnlyCustomLevels extends boolean = boolean>(
   options: IngestLoggerOptions<CustomLevels, UseOnlyCustomLevels> = {},
@@ -162,36 +168,23 @@ function createErrorFormatter(
   }
 }
 
-type KnownKeys = Pick<NonNullable<IngestOptions['pino']>, 'nestedKey' | 'levelKey'>
+/** The options that change names in a record. pino does not pass all of them to transports, and pino-http none. */
+const NAMING_OPTIONS = ['messageKey', 'errorKey', 'nestedKey', 'customLevels', 'customAttributeKeys'] as const
+const ATTRIBUTES = OPTION_TABLE.pino.kind.members?.['customAttributeKeys']?.kind.members ?? {}
 
-/** Keys of a record that pino does not pass to transports. */
-function findKeys({ nestedKey, formatters }: Pick<LoggerOptions, 'nestedKey' | 'formatters'>): KnownKeys {
-  const levelKey = findLevelKey(formatters?.level)
-  return { ...(nestedKey !== undefined && { nestedKey }), ...(levelKey !== undefined && { levelKey }) }
-}
+/** Of a target: below each level that an application may define. */
+const ALL_LEVELS = 0
 
-/** Keys of the level that need no option. */
-const LEVEL_KEYS = ['level', 'severity']
-const [LABEL, NUMBER] = ['info', 30] as const
+type OwnOptions = WorkerOptions & Pick<LoggerOptions, 'nestedKey'> & HttpLoggerOptions
 
-/** The key under which the application's formatter writes the level, if it is not one of `LEVEL_KEYS`. */
-function findLevelKey(format: ((label: string, number: number) => object) | undefined): string | undefined {
-  if (format === undefined) return undefined
-  try {
-    const written = Object.entries(format(LABEL, NUMBER) as Record<string, unknown>)
-    if (written.some(([key]) => LEVEL_KEYS.includes(key))) return undefined
-    return written.find(([, value]) => value === NUMBER || String(value).toLowerCase().startsWith(LABEL))?.[0]
-  } catch {
-    return undefined // pino reports the error
-  }
-}
-
-type OwnOptions = WorkerOptions & Pick<LoggerOptions, 'nestedKey' | 'formatters'> & HttpLoggerOptions
-
-/** Checks the options of this transport wherever it is used, and adds keys that it does not get from pino. */
+/** Checks the options of this transport wherever it is used, and adds those of pino that change names in a record. */
 function checkedTransport(transport: AppTransport, flat: FlatOptions, own: OwnOptions, call: LogCall): AppTransport {
-  const keys = findKeys(own)
-  const requestKeys = own.customAttributeKeys
+  // pino takes null for undefined, and pino-http ignores unknown attributes.
+  const attributes = Object.entries(own.customAttributeKeys ?? {}).filter(([name]) => Object.hasOwn(ATTRIBUTES, name))
+  const named = { ...own, customAttributeKeys: own.customAttributeKeys && Object.fromEntries(attributes) }
+  const naming = Object.fromEntries(
+    NAMING_OPTIONS.map((name) => [name, named[name]]).filter(([, value]) => value !== undefined && value !== null),
+  )
   checkArgument('transport of ingestOptions()', "pino's transport options or false", isObject(transport), transport)
   // The worker has its own environment, which is unknown here.
   const isElsewhere = (transport as TransportSingleOptions).worker?.env !== undefined
@@ -200,16 +193,14 @@ function checkedTransport(transport: AppTransport, flat: FlatOptions, own: OwnOp
   const all = mapTargets(transport, (target) => {
     if (!isOurs(target.target)) return target
     isUsed = true
-    const options = mergeFlatOptions(target.options, flat)
-    let completed = Object.keys(keys).length === 0 ? options : addKeys(options, keys)
+    const options = completeOptions(target.options, flat, naming)
     checkCanCross((options as IngestOptions | undefined)?.beforeSend)
-    settings = isElsewhere ? undefined : resolveFromProcess(completed)
+    settings = isElsewhere ? undefined : resolveFromProcess(options)
     if (settings !== undefined) requireNats(settings)
     if (typeof settings?.beforeSend === 'string') checkHookExists(settings.beforeSend, settings.secrets)
-    if (requestKeys !== undefined) completed = addRequestKeys(completed, requestKeys, settings)
     return {
       ...target,
-      ...(completed !== target.options && { options: completed }),
+      options,
       ...(target.target === OUR_NAME && { target: findOwnPath() ?? OUR_NAME }),
     }
   })
@@ -233,42 +224,28 @@ function mapTargets(transport: AppTransport, change: ChangeTarget): AppTransport
   if ('pipeline' in transport)
     return { ...transport, pipeline: listed('transport.pipeline', transport.pipeline).map(change) }
   if (transport.targets === undefined) return transport // pino reports the error
-  const targets = listed('transport.targets', transport.targets).map((one) =>
-    'pipeline' in one
-      ? { ...one, pipeline: listed('pipeline in transport.targets', one.pipeline).map(change) }
-      : change(one),
-  )
+  // pino's default is `info`, with which debug records would not reach this transport. A single target gets all without a level.
+  const given = listed('transport.targets', transport.targets)
+  const isLevelled = given.length > 1 && transport.dedupe !== true
+  const targets = given.map((one) => {
+    const members = 'pipeline' in one ? listed('pipeline in transport.targets', one.pipeline) : [one]
+    const level = one.level ?? (isLevelled && members.some(({ target }) => isOurs(target)) ? ALL_LEVELS : undefined)
+    const changed = 'pipeline' in one ? { ...one, pipeline: members.map(change) } : change(one)
+    return level === undefined ? changed : { ...changed, level }
+  })
   return { ...transport, targets } as TransportMultiOptions
 }
 
 /** Options of the target itself win. Invalid ones are returned unchanged, so the check reports them. */
-function mergeFlatOptions(options: unknown, flat: FlatOptions): unknown {
-  if (Object.keys(flat).length === 0) return options
-  return options === undefined || isPlainObject(options) ? { ...flat, ...options } : options
-}
-
-/** @returns the options with the keys; invalid options unchanged, so the check reports them */
-function addKeys(options: unknown = {}, keys: KnownKeys): unknown {
+function completeOptions(
+  options: unknown = {},
+  flat: FlatOptions,
+  naming: NonNullable<IngestOptions['pino']>,
+): unknown {
   if (!isPlainObject(options)) return options
   const { pino = {} } = options
-  if (!isPlainObject(pino)) return options
-  const given = Object.entries(pino).filter(([, value]) => value !== undefined)
-  return { ...options, pino: { ...keys, ...Object.fromEntries(given) } }
-}
-
-const REQUEST_KEYS = ['req', 'res', 'responseTime', 'reqId'] as const
-
-/** Adds pino-http's names. They do not turn on request logs: `enabled` is taken from the options or the environment. */
-function addRequestKeys(
-  options: unknown,
-  names: NonNullable<HttpLoggerOptions['customAttributeKeys']>,
-  settings: Settings | undefined,
-): object {
-  const { requestLogs } = (options ?? {}) as IngestOptions
-  const own = typeof requestLogs === 'object' ? requestLogs : {}
-  const enabled = settings?.requestLogs.enabled ?? (typeof requestLogs === 'object' || requestLogs === true)
-  const given = Object.fromEntries(REQUEST_KEYS.filter((key) => names[key]).map((key) => [key, names[key]]))
-  return { ...(options as object | undefined), requestLogs: { enabled, ...own, keys: { ...given, ...own.keys } } }
+  const isNamed = isPlainObject(pino) && Object.keys(naming).length > 0
+  return { ...flat, ...options, ...(isNamed && { pino: { ...naming, ...pino } }) }
 }
 
 function isOurs(target: unknown): boolean {

@@ -55,14 +55,9 @@ export function createLogMethod(appHook: LogMethodHook | undefined, call: LogCal
     return function (args, method, level) {
       run(this, method, args, level)
     }
-  const methods = new WeakMap<LogFn, LogFn>()
   return function (args, method, level) {
-    let keeping = methods.get(method)
-    if (keeping === undefined) {
-      keeping = function (this: object, ...changed: unknown[]) {
-        run(this, method, changed, level)
-      }
-      methods.set(method, keeping)
+    const keeping = function (this: object, ...changed: unknown[]): void {
+      run(this, method, changed, level)
     }
     appHook.call(this, args, keeping, level)
   }

@@ -38,7 +38,7 @@ export interface HttpLoggerOptions {
   customErrorObject?(request: IncomingMessage, response: ServerResponse, error: Error, fields: object): object
   /** pino-http: returns fields for each record of a request. */
   customProps?(request: IncomingMessage, response: ServerResponse): object
-  /** Also passed to the transport as its option `requestLogs.keys`. */
+  /** Also passed to the transport. */
   customAttributeKeys?:
     | { [attribute in 'req' | 'res' | 'err' | 'reqId' | 'responseTime']?: string | undefined }
     | undefined

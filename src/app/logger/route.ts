@@ -37,19 +37,6 @@ export function findRoute(response: unknown): string | undefined {
   }
 }
 
-/**
- * Fastify's id of a request, from the objects that it logs as `req` or `res`. The application chooses the key under
- * which records have the id.
- */
-export function findFastifyId(req: unknown, res: unknown): string | undefined {
-  try {
-    const request = (req ?? (res as Answered | null | undefined)?.request) as FastifyRequest | null | undefined
-    return typeof request?.id === 'string' && request.routeOptions !== undefined ? request.id : undefined
-  } catch {
-    return undefined // as above
-  }
-}
-
 function findExpressRoute(request: ExpressRequest | undefined): string | undefined {
   const path = request?.route?.path
   if (typeof path !== 'string') return undefined

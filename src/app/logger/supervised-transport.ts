@@ -89,11 +89,5 @@ function findThresholds(
   }
   return (targets as readonly { readonly target: string; readonly level?: string | number }[])
     .filter(({ target }) => isOurs(target))
-    .map(({ level }) =>
-      targets.length === 1 && level === undefined
-        ? 0
-        : typeof level === 'number'
-          ? level
-          : (numbers[String(level)] ?? DEFAULT_LEVEL),
-    )
+    .map(({ level }) => (typeof level === 'string' ? (numbers[level] ?? DEFAULT_LEVEL) : (level ?? 0)))
 }

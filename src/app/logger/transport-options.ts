@@ -1,16 +1,18 @@
 /** [main] Separates the options of this transport from those of pino, which ignores names that it does not know. */
 import { suggestOptions } from '../../options/equivalent-options.js'
 import { formatName } from '../../options/format-value.js'
-import { OPTION_TABLE } from '../../options/option-table.js'
+import { OPTION_TABLE, listPaths } from '../../options/option-table.js'
+import type { OptionName } from '../../options/option-table.js'
 import type { IngestOptions } from '../../options/resolve-options.js'
 import { IngestError } from '../../shared/errors.js'
 
-/** Names that pino has, too, with another meaning. */
-const NAMES_OF_PINO = ['level', 'enabled'] as const
 /** Short names resemble each other: `session` is not `version`. */
 const LONG_NAME = 8
-const ALL_NAMES = Object.keys(OPTION_TABLE)
-const NAMES = ALL_NAMES.filter((name) => !(NAMES_OF_PINO as readonly string[]).includes(name))
+const ALL_NAMES = Object.keys(OPTION_TABLE) as OptionName[]
+/** `durability` without its group is `spool.durability`. */
+const MEMBERS = new Map(ALL_NAMES.flatMap(listPaths).map(({ path }) => [path.slice(path.lastIndexOf('.') + 1), path]))
+/** `enabled` is pino's. */
+const NAMES: readonly string[] = ALL_NAMES.filter((name) => name !== 'enabled')
 /** Options of pino and pino-http, and of Fastify's `logger`. Other names are passed on, unless they resemble one of this transport. */
 const PASSED_ON = new Set(
   (
@@ -23,7 +25,7 @@ const PASSED_ON = new Set(
 )
 
 /** Options of this transport that may stand beside those of pino. */
-export type FlatOptions = Omit<IngestOptions, (typeof NAMES_OF_PINO)[number]>
+export type FlatOptions = Omit<IngestOptions, 'enabled'>
 
 /**
  * @param transport where the options of this transport go; undefined if `logger` is set, whose transport exists already
@@ -40,7 +42,7 @@ export function separateOptions<Given extends object>(
     const meant =
       NAMES.includes(name) || PASSED_ON.has(name)
         ? undefined
-        : suggestOptions(name, ALL_NAMES, name.length < LONG_NAME ? 1 : 2)
+        : (suggestOptions(name, ALL_NAMES, name.length < LONG_NAME ? 1 : 2) ?? MEMBERS.get(name))
     if (meant !== undefined)
       throw new IngestError(
         'CONFIG',

@@ -2,16 +2,15 @@
 import { EventEmitter } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { runInNewContext } from 'node:vm'
-import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest'
 import pino from 'pino'
-import type { LogFn, Logger, LoggerOptions, TransportSingleOptions } from 'pino'
+import type { LogFn, Logger, LoggerOptions } from 'pino'
 import type { Options } from 'pino-http'
 import { copyPlain, serializeError } from '../../../src/record/error-serializer.js'
 import { captureError } from '../../../src/app/errors/capture-error.js'
 import { addBreadcrumb } from '../../../src/app/scope/scope-breadcrumbs.js'
 import { ingestOptions } from '../../../src/app/logger/ingest-options.js'
 import type { IngestLoggerOptions } from '../../../src/app/logger/ingest-options.js'
-import type { IngestOptions } from '../../../src/options/resolve-options.js'
 import { withScope } from '../../../src/app/scope/scope.js'
 import { flush } from '../../../src/app/lifecycle/flush.js'
 import { IngestError } from '../../../src/shared/errors.js'
@@ -569,7 +568,7 @@ describe('errors that pino drops from a call', () => {
 
 describe('the transport', () => {
   test("is pino-ingest by default, absent with false, and the app's if given", () => {
-    expect(ingestOptions().transport).toEqual({ target: OURS, worker: {} })
+    expect(ingestOptions().transport).toEqual({ target: OURS, worker: {}, options: {} })
     expect(ingestOptions({ level: 'debug' })).toMatchObject({ level: 'debug', transport: { target: OURS } })
     expect(ingestOptions({ transport: false })).not.toHaveProperty('transport')
     const transport = { target: 'pino-pretty', options: { anything: 1 } }
@@ -578,7 +577,7 @@ describe('the transport', () => {
   })
 
   test("gets its own options from beside pino's, and pino does not", () => {
-    const own = { ...URL_OPTIONS, service: 'checkout', tags: ['eu'] }
+    const own = { ...URL_OPTIONS, service: 'checkout', tags: ['eu'], sendLevel: 'debug' as const }
     const options = ingestOptions({ level: 'debug', enabled: true, ...own, version: undefined })
     expect(options).toMatchObject({ level: 'debug', enabled: true, transport: { target: OURS, options: own } })
     expect(Object.keys(options)).not.toEqual(expect.arrayContaining(['service']))
@@ -586,7 +585,7 @@ describe('the transport', () => {
     const file = { target: 'pino/file', options: {} }
     const targets = [file, { target: 'pino-ingest', options: { service: 'other' } }]
     expect(ingestOptions({ ...own, nestedKey: 'data', transport: { targets } }).transport).toEqual({
-      targets: [file, { target: OURS, options: { ...own, service: 'other', pino: { nestedKey: 'data' } } }],
+      targets: [file, { target: OURS, level: 0, options: { ...own, service: 'other', pino: { nestedKey: 'data' } } }],
       worker: {},
     })
   })
@@ -651,82 +650,39 @@ describe('the transport', () => {
     expect(() => ingestOptions({ nestedKey: 'data', transport })).toThrow(/(?:options|pino) must be/)
   })
 
-  test('receives nestedKey, unless it is set', () => {
-    const { transport } = ingestOptions({
-      nestedKey: 'data',
-      transport: {
-        targets: [
-          { target: 'pino/file', options: {} },
-          { target: 'pino-ingest' },
-          { target: 'pino-ingest', options: { pino: { nestedKey: 'own' } } },
-        ],
-      },
+  test('receives the options that change names in a record, unless they are set', () => {
+    const names = { nestedKey: 'data', errorKey: 'e', customAttributeKeys: { req: 'q', err: 'f' } }
+    const file = { target: 'pino/file', options: {} }
+    const own = { target: 'pino-ingest', options: { pino: { nestedKey: 'own' } } }
+    const { transport } = ingestOptions({ ...names, transport: { targets: [file, { target: 'pino-ingest' }, own] } })
+    expect(transport).toMatchObject({
+      targets: [file, { options: { pino: names } }, { options: { pino: { ...names, nestedKey: 'own' } } }],
     })
-    expect(transport).toEqual({
-      targets: [
-        { target: 'pino/file', options: {} },
-        { target: OURS, options: { pino: { nestedKey: 'data' } } },
-        { target: OURS, options: { pino: { nestedKey: 'own' } } },
-      ],
-      worker: {},
-    })
+    const unset = { nestedKey: null, customLevels: null, customAttributeKeys: { request: 'q' } } as object
+    expect(() => ingestOptions({ ...unset, transport: own })).not.toThrow()
+    expectTypeOf<Options['customAttributeKeys']>().toExtend<IngestLoggerOptions['customAttributeKeys']>()
   })
 
-  test.each<[object, string | undefined]>([
-    [(label: string) => ({ lvl: label }), 'lvl'],
-    [(label: string, number: number) => ({ 'log.level': label.toUpperCase(), n: number }), 'log.level'],
-    [(_label: string, number: number) => ({ app: 'shop', rank: number }), 'rank'],
-    [(label: string) => ({ level: label, other: label }), undefined],
-    [(label: string) => ({ severity: label, other: label }), undefined],
-    [() => ({ app: 'shop' }), undefined],
-    [
-      () => {
-        throw new Error('no')
-      },
-      undefined,
-    ],
-  ])('receives the key under which formatters.level writes, for %o: %j', (level, levelKey) => {
-    const formatters = { level: level as (label: string, number: number) => object }
-    const { transport } = ingestOptions({ formatters, transport: { target: 'pino-ingest' } })
-    expect(transport).toEqual({
-      target: OURS,
-      worker: {},
-      ...(levelKey !== undefined && { options: { pino: { levelKey } } }),
-    })
-    const own = { target: 'pino-ingest', options: { pino: { levelKey: 'own' } } }
-    expect(ingestOptions({ formatters, nestedKey: 'data', transport: own }).transport).toEqual({
-      target: OURS,
-      worker: {},
-      options: { pino: { nestedKey: 'data', levelKey: 'own' } },
-    })
-  })
-
-  describe("receives pino-http's names of its keys", () => {
-    const customAttributeKeys = { req: 'q', res: 's', err: 'e', reqId: 'rid' }
-    const keysOf = (options?: IngestOptions, worker?: { env: Record<string, string> }): unknown =>
-      (
-        ingestOptions({ customAttributeKeys, transport: { target: 'pino-ingest', options, worker } as never })
-          .transport as TransportSingleOptions<IngestOptions>
-      ).options?.requestLogs
-    const keys = { req: 'q', res: 's', reqId: 'rid' }
-
-    test.each<[IngestOptions['requestLogs'], string, object]>([
-      [undefined, '', { enabled: false, keys }],
-      [undefined, 'true', { enabled: true, keys }],
-      [undefined, 'only', { enabled: true, keys }],
-      [true, '', { enabled: true, keys }],
-      [false, 'true', { enabled: false, keys }],
-      [{ only: true, ignore: ['/a'] }, '', { enabled: true, only: true, ignore: ['/a'], keys }],
-      [{ enabled: false, keys: { req: 'own' } }, '', { enabled: false, keys: { ...keys, req: 'own' } }],
-    ])('requestLogs %j in code, %j in the environment', (requestLogs, env, expected) => {
-      vi.stubEnv('PINO_INGEST_REQUEST_LOGS', env)
-      onTestFinished(() => void vi.unstubAllEnvs())
-      expect(keysOf(requestLogs === undefined ? undefined : { requestLogs })).toEqual(expected)
-    })
-
-    test('as pino-http types them', () => {
-      expectTypeOf<Options['customAttributeKeys']>().toExtend<IngestLoggerOptions['customAttributeKeys']>()
-    })
+  const ours = { target: 'pino-ingest' }
+  const file = { target: 'pino/file', options: { destination: '/dev/null' } }
+  test.each<[string, IngestLoggerOptions['transport'], string[]]>([
+    ['alone', ours, ['debug', 'info']],
+    ['as the only target', { targets: [ours] }, ['debug', 'info']],
+    ['among targets', { targets: [file, ours] }, ['debug', 'info']],
+    ['among targets, with a level', { targets: [file, { ...ours, level: 'info' }] }, ['info']],
+    ['in a pipeline among targets', { targets: [file, { pipeline: [ours] }] }, ['debug', 'info']],
+  ])('%s receives all that pino logs', async (_, transport, expected) => {
+    const service = await createIngestService({ apiKeys: [KEY] })
+    const options = { url: service.url, apiKey: KEY, sendLevel: 'debug' as const, spool: false }
+    const logger = pino(ingestOptions({ level: 'debug', ...options, transport }))
+    logger.trace('trace')
+    logger.debug('debug')
+    logger.info('info')
+    expect((await flush(logger, { timeoutMs: 20_000 })).state).toBe('acknowledged')
+    const levels = service.entries({}).items.map(({ entry }) => entry.level)
+    expect(levels.toSorted()).toEqual(expected)
+    await new Promise<void>((resolve) => logger.flush(() => resolve()))
+    await service.close()
   })
 
   test('leaves it to pino to report a value that is not a transport', () => {
@@ -735,7 +691,7 @@ describe('the transport', () => {
 
   test.each(['worker', 'stream'] as const)('a %s delivers everything to the service', async (way) => {
     const service = await createIngestService({ apiKeys: [KEY] })
-    const options = { url: service.url, apiKey: KEY, service: 'shop', level: 'debug' as const }
+    const options = { url: service.url, apiKey: KEY, service: 'shop', sendLevel: 'debug' as const }
     const logger =
       way === 'worker'
         ? pino(ingestOptions({ level: 'debug', transport: { target: 'pino-ingest', options } }))

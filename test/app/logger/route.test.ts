@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import fastify, { LogController } from 'fastify'
+import fastify from 'fastify'
 import type { FastifyServerOptions } from 'fastify'
 import { afterEach, describe, expect, test } from 'vitest'
 import pino from 'pino'
@@ -13,7 +13,6 @@ import { addBreadcrumb } from '../../../src/app/scope/scope-breadcrumbs.js'
 import { ingestOptions } from '../../../src/app/logger/ingest-options.js'
 import { findRoute } from '../../../src/app/logger/route.js'
 import { withScope } from '../../../src/app/scope/scope.js'
-import { takeAll } from '../../request-logs/extract-lines.js'
 import { lines } from '../lines.js'
 
 const open: Server[] = []
@@ -141,45 +140,6 @@ describe('Fastify', () => {
       await app.close()
     },
   )
-})
-
-describe('the id of a Fastify request', () => {
-  test('is added if another label hides it, to join the records', async () => {
-    const out = lines()
-    const app = fastify({
-      logController: new LogController({ requestIdLogLabel: 'rid' }),
-      loggerInstance: pino(ingestOptions({ transport: false }), out.stream),
-    } as FastifyServerOptions)
-    app.get('/orders/:id', (request) => {
-      request.log.info('charging')
-      app.log.info('not of a request')
-      return 'ok'
-    })
-    await app.inject('/orders/7')
-    const all = await records(out, 4)
-    expect(all.map(({ rid, reqId }) => [rid, reqId])).toEqual([
-      ['req-1', 'req-1'],
-      ['req-1', 'req-1'],
-      [undefined, undefined],
-      ['req-1', 'req-1'],
-    ])
-    expect(takeAll(all.map((record) => JSON.stringify(record))).logs).toMatchObject([
-      { path: '/orders/7', route: '/orders/:id', status_code: 200 },
-    ])
-    await app.close()
-  })
-
-  test('is left out if the record has one, or without a Fastify request', () => {
-    const out = lines()
-    const logger = pino(ingestOptions({ transport: false }), out.stream)
-    const request = { id: 'req-1', routeOptions: {} }
-    const serializers = { req: () => ({}), res: () => ({}) }
-    for (const bindings of [{ reqId: 'x' }, { request_id: 'x' }])
-      logger.child(bindings, { serializers }).info({ req: request })
-    for (const fields of [{ req: { id: 'a' } }, { res: { request: { id: 'a' } } }, { req: 'text', res: null }])
-      logger.child({}, { serializers }).info(fields)
-    expect(out.records().filter(({ reqId }) => reqId !== undefined && reqId !== 'x')).toEqual([])
-  })
 })
 
 describe('the route', () => {

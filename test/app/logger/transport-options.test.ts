@@ -5,8 +5,8 @@ import { separateOptions } from '../../../src/app/logger/transport-options.js'
 import { resolve } from '../../options/resolve.js'
 
 const MISTYPED = [
-  ...['batchSize', 'batchsize', 'flushInterval', 'flushIntervalMs', 'maxRetries', 'retries', 'spoolDir', 'sampleRate'],
-  ...['intervalMs', 'debug', 'bufferSize', 'timeout', 'apikey', 'token', 'levle', 'tag', 'breadcrumb', 'batching'],
+  ...['batchSize', 'batchsize', 'flushInterval', 'maxRetries', 'retries', 'spoolDir', 'sampleRate'],
+  ...['intervalMs', 'debug', 'bufferSize', 'timeout', 'apikey', 'token', 'tag', 'breadcrumb', 'batching'],
 ]
 
 function messageOf(act: () => unknown): string {
@@ -23,6 +23,11 @@ test.each(MISTYPED)('%s is refused, with the suggestion of ingestStream()', (nam
   const wanted = suggestion.exec(messageOf(() => resolve({ [name]: 1 })))?.[1]
   expect(wanted).toBeDefined()
   expect(suggestion.exec(messageOf(() => separateOptions({ [name]: 1 }, {})))?.[1]).toBe(wanted)
+})
+
+test('a member without its group is refused, with its path', () => {
+  for (const [name, path] of Object.entries({ durability: 'spool.durability', patterns: 'scrub.patterns' }))
+    expect(messageOf(() => separateOptions({ [name]: 1 }, {}))).toContain(`did you mean ${path}?`)
 })
 
 /** The members at the first level of an interface. */

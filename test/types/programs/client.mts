@@ -29,7 +29,7 @@ export async function calls(): Promise<void> {
     { method: 'GET', path: '/', status_code: 200, duration_ms: 1, request_id: 'r', timestamp: '2026-01-01T00:00:00Z' },
   ])
   expectTypeOf(await client.registerRelease({ version: '1' })).toEqualTypeOf<{ release_id: string }>()
-  expectTypeOf(client.sendFeedback({ event_id: 'e', comments: 'c' })).resolves.toEqualTypeOf<void>()
+  expectTypeOf(client.sendFeedback({ event_id: 'e', comments: 'c' })).resolves.toEqualTypeOf<{ attached?: boolean }>()
   expectTypeOf(client.heartbeat('token')).resolves.toEqualTypeOf<void>()
   expectTypeOf(client.close()).resolves.toEqualTypeOf<void>()
   expectTypeOf<Level>().toEqualTypeOf<'debug' | 'info' | 'warn' | 'error' | 'fatal'>()

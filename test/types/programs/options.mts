@@ -2,22 +2,18 @@
 import type { Transform } from 'node:stream'
 import { expectTypeOf } from 'expect-type'
 import pino from 'pino'
-import ingestTransport, { ingestOptions, ingestStream } from 'pino-ingest'
+import ingest, { ingestOptions, ingestStream } from 'pino-ingest'
 import type { BeforeSend, IngestOptions, IngestStream, IngestTransport, LogEntry } from 'pino-ingest'
 
 // Each option has exactly its documented type.
 expectTypeOf<IngestOptions['url']>().toEqualTypeOf<string | undefined>()
 expectTypeOf<IngestOptions['enabled']>().toEqualTypeOf<boolean | undefined>()
-expectTypeOf<IngestOptions['level']>().toEqualTypeOf<
+expectTypeOf<IngestOptions['sendLevel']>().toEqualTypeOf<
   'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | undefined
 >()
-expectTypeOf<IngestOptions['compression']>().toEqualTypeOf<'none' | 'gzip' | undefined>()
 expectTypeOf<IngestOptions['logTo']>().toEqualTypeOf<'stderr' | 'silent' | 'debug' | undefined>()
-expectTypeOf<IngestOptions['fingerprint']>().toEqualTypeOf<'auto' | false | undefined>()
-expectTypeOf<IngestOptions['release']>().toEqualTypeOf<boolean | string | undefined>()
-expectTypeOf<IngestOptions['retry']>().toEqualTypeOf<
-  { minMs?: number | undefined; maxMs?: number | undefined } | undefined
->()
+expectTypeOf<IngestOptions['releaseId']>().toEqualTypeOf<string | undefined>()
+expectTypeOf<IngestOptions['retry']>().toEqualTypeOf<{ maxMs?: number | undefined } | undefined>()
 expectTypeOf<IngestOptions['proxy']>().toEqualTypeOf<string | false | undefined>()
 expectTypeOf<IngestOptions['tags']>().toEqualTypeOf<readonly string[] | undefined>()
 expectTypeOf<IngestOptions['maxConcurrency']>().toEqualTypeOf<number | undefined>()
@@ -36,7 +32,7 @@ const options: IngestOptions = {
   url: absent,
   apiKey: absent,
   service: 'checkout',
-  level: 'debug',
+  sendLevel: 'debug',
   tags: ['a'],
   metadata: { region: 'eu', nested: { list: [1, null] } },
   deploy: { commit: absent },
@@ -45,29 +41,29 @@ const options: IngestOptions = {
   sample: { debug: 0.1, info: undefined },
   tls: { ca: new Uint8Array(1), cert: absent, key: absent },
   scrub: { patterns: ['email', String.raw`\bsk_\w{8}`] },
-  pino: { customLevels: { audit: 35 }, levelKey: absent },
-  requestLogs: { only: true, ignore: ['/health'], keys: { req: 'request', reqId: absent } },
+  pino: { customLevels: { audit: 35 }, customAttributeKeys: { req: 'request', reqId: absent } },
+  requestLogs: { only: true, ignore: ['/health'] },
   proxy: false,
 }
-options.level = 'warn'
+options.sendLevel = 'warn'
 const asConst = { service: 'checkout', tags: ['a', 'b'], scrub: { patterns: ['email'] } } as const
 ingestStream(asConst)
 
 // @ts-expect-error there is no such option
 ingestStream({ servce: 'checkout' })
 // @ts-expect-error there is no such level
-ingestStream({ level: 'warning' })
+ingestStream({ sendLevel: 'warning' })
+// @ts-expect-error the level of pino
+ingestStream({ level: 'warn' })
 // @ts-expect-error a number is not text
 ingestStream({ batch: { size: '100' } })
 ingestStream({ beforeSend: (entry) => (entry.level === 'debug' ? null : entry) })
 // @ts-expect-error it must be synchronous
 ingestStream({ beforeSend: async (entry: LogEntry) => entry })
-// @ts-expect-error a word of the variable
-ingestStream({ requestLogs: 'only' })
+// Short forms.
+ingestStream({ requestLogs: 'only', spool: './logs', scrub: ['email'], fingerprint: true })
 // @ts-expect-error a member that batch does not have
 ingestStream({ batch: { sise: 100 } })
-// @ts-expect-error there is no such compression
-ingestStream({ compression: 'br' })
 // @ts-expect-error there is no such durability
 ingestStream({ spool: { durability: 'disk' } })
 // @ts-expect-error a member that spool does not have
@@ -83,9 +79,10 @@ expectTypeOf(beforeSend).parameter(0).toEqualTypeOf<LogEntry>()
 const wrongHook: BeforeSend = () => ({ level: 'info', timestamp: '' })
 void wrongHook
 
+pino(ingest({ service: 'checkout' })).info('x')
+expectTypeOf(ingest).toEqualTypeOf<(options?: IngestOptions) => IngestStream>()
+
 // In pino's worker.
-expectTypeOf(ingestTransport).parameter(0).toEqualTypeOf<IngestOptions | undefined>()
-expectTypeOf(ingestTransport).returns.resolves.toEqualTypeOf<IngestStream>()
 pino({ transport: { target: 'pino-ingest', options } }).info('x')
 pino(ingestOptions({ transport: { target: 'pino-ingest', options } })).info('x')
 pino({
