@@ -24,7 +24,7 @@ export interface CaptureFields {
 let isWarned = false
 
 /**
- * A new UUID, to be put on a record as `event_id`: `captureError(logger, error, { event_id })`. The service's interface does not define
+ * A new UUID, to be put on a record as `event_id`: `captureError(logger, error, { event_id })`. The log service's interface does not define
  * ids of events: the id is stored in the entry's `metadata.event_id`, and feedback refers to it.
  */
 export function newEventId(): string {
@@ -40,6 +40,8 @@ export function newEventId(): string {
  * @param fields other fields of the record
  * @returns the event's id, to be shown to the user and given to `sendFeedback()`; on the entry it is `metadata.event_id`. Never
  * throws: if logging fails, one process warning (`PINO_INGEST_CAPTURE`) is emitted.
+ * @example
+ * const reference = captureError(logger, error, { order })
  */
 export function captureError(logger: ErrorLogger, error: unknown, fields: CaptureFields = {}): string {
   const history = findHistory()

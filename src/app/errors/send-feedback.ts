@@ -7,7 +7,7 @@ import { withClient } from '../../client/with-client.js'
 export type SendFeedbackOptions = IngestClientOptions & CallOptions
 
 /**
- * Attaches a user's feedback to a logged event (`POST /feedback`, docs/protocol-decisions.md). URL and key are those of `IngestClient`. Every call
+ * Attaches a user's feedback to a logged event (`POST /feedback`, docs/protocol.md). URL and key are those of `IngestClient`. Every call
  * opens and closes its own connection. For many concurrent calls use `IngestClient.sendFeedback`.
  *
  * @param feedback `event_id` is the id that `captureError` returned

@@ -1,5 +1,4 @@
 /** [main] Runs a job, and pings its monitor if it succeeds. */
-import { reportUnusedKey } from '../../client/key-warning.js'
 import { systemClock } from '../../shared/clock.js'
 import { checkArgument, isFunction, readOptions } from '../../shared/argument-checks.js'
 import { Pinger } from './pinger.js'
@@ -14,8 +13,9 @@ export type MonitorOptions = PingOptions & {
 }
 
 /**
- * Runs a job, and pings its monitor when it has succeeded (`POST /heartbeat/{monitor_token}`, docs/protocol-decisions.md). A failure is
- * logged and thrown again. A failed ping is reported and does not change the result; it takes at most `timeoutMs`.
+ * Runs a job, and pings its monitor when it has succeeded (`POST /heartbeat/{monitor_token}`, docs/protocol.md). A failure is
+ * logged and thrown again. A failed ping is reported and does not change the result; it takes at most `timeoutMs`. Outside production,
+ * without a URL, the ping is discarded.
  *
  * @param token any text except the empty text, `.` and `..`; never shown in a message
  * @param job may be asynchronous
@@ -27,7 +27,6 @@ export async function monitor<T>(token: string, job: () => T | Promise<T>, optio
   checkArgument('job of monitor()', 'a function', isFunction(job), job)
   checkHelperLogger('monitor()', logger)
   const pinger = new Pinger(token, pingOptions, systemClock)
-  reportUnusedKey(pinger)
   try {
     const result = await run(job, logger)
     await pinger

@@ -7,7 +7,7 @@ import { createHeartbeatCall } from '../../client/heartbeat-call.js'
 import type { MonitorName } from '../../client/heartbeat-call.js'
 import { createHttp } from '../../client/http.js'
 import type { Clock } from '../../shared/clock.js'
-import { resolveFromProcess } from '../../options/resolve-options.js'
+import { readProcessSources, resolveOptions } from '../../options/resolve-options.js'
 import type { IngestOptions } from '../../options/resolve-options.js'
 
 /** The options of `IngestClient`, and the monitor's name. A key is accepted and ignored. */
@@ -17,21 +17,19 @@ export type PingOptions = Pick<IngestOptions, (typeof CALL_OPTION_NAMES)[number]
 const UNUSED_KEY = 'unused-key'
 
 export class Pinger {
-  /** The warning about a key that was given without a URL. */
-  readonly keyWarning: string | undefined
   readonly #call: Call
   readonly #calls: RetryingCaller
+  readonly #hasUrl: boolean
 
   /**
    * @param clock its timers determine whether a wait for a retry keeps the process alive
-   * @throws IngestError `INVALID` for an invalid token or name, `CONFIG` for the options
+   * @throws IngestError `INVALID` for an invalid token or name, `CONFIG` for the options, among them a missing URL in production
    */
   constructor(token: string, { maxAttempts, timeoutMs, name, ...options }: PingOptions, clock: Clock) {
     this.#call = createHeartbeatCall(token, { name })
     const limits = resolveLimits({ maxAttempts, timeoutMs })
-    const settings = resolveFromProcess({ ...options, apiKey: UNUSED_KEY }, CALL_OPTION_NAMES)
-    // UNUSED_KEY overrides the configured key, so the options are resolved again for the warning.
-    this.keyWarning = settings.isLocalDefault ? resolveFromProcess(options, CALL_OPTION_NAMES).keyWarning : undefined
+    const settings = resolveOptions({ ...options, apiKey: UNUSED_KEY }, readProcessSources(), CALL_OPTION_NAMES)
+    this.#hasUrl = settings.enabled
     this.#calls = new RetryingCaller({
       ...settings,
       ...limits,
@@ -41,9 +39,13 @@ export class Pinger {
     })
   }
 
-  /** @throws IngestError as `IngestClient.heartbeat` */
-  async ping(): Promise<void> {
-    await this.#calls.post(this.#call)
+  /**
+   * @returns false without a URL: the ping is discarded, as the entries of a transport
+   * @throws IngestError as `IngestClient.heartbeat`
+   */
+  async ping(): Promise<boolean> {
+    if (this.#hasUrl) await this.#calls.post(this.#call)
+    return this.#hasUrl
   }
 
   /** A ping in progress fails with `ABORTED`. */

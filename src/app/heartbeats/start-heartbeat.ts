@@ -1,5 +1,4 @@
 /** [main] Heartbeats of long-running work. */
-import { reportUnusedKey } from '../../client/key-warning.js'
 import { MAX_TIMER_MS, backgroundClock } from '../../shared/clock.js'
 import type { Clock } from '../../shared/clock.js'
 import { describeType, readOptions } from '../../shared/argument-checks.js'
@@ -29,7 +28,7 @@ interface Failures {
 
 /**
  * Pings a monitor now and every `everyMs`, until it is stopped. Only a request in progress keeps the process alive. After the start it
- * never throws. No ping is sent while another is in progress.
+ * never throws. No ping is sent while another is in progress. Outside production, without a URL, the pings are discarded.
  *
  * @param token any text except the empty text, `.` and `..`; never shown in a message
  * @returns a function that stops it and aborts a ping in progress
@@ -54,7 +53,6 @@ export function startHeartbeatWithClock(
     )
   }
   const pinger = new Pinger(token, pingOptions, clock)
-  reportUnusedKey(pinger)
   const failures = new Throttle<Failures>(
     clock,
     REPORT_WINDOW_MS,

@@ -1,6 +1,6 @@
 /** [main] Waits until logged entries are acknowledged or on disk. */
 import { randomUUID } from 'node:crypto'
-import { checkArgument, isObject, readOptions, readTimeoutMs } from '../../shared/argument-checks.js'
+import { checkArgument, isFunction, isObject, readOptions, readTimeoutMs } from '../../shared/argument-checks.js'
 import { FLUSHED_EVENT, FLUSH_METHOD, mergeFlushResults } from '../../transport/flush-message.js'
 import type { FlushReply, FlushRequest, FlushResult, Flushable } from '../../transport/flush-message.js'
 import { nativeSetImmediate, systemClock } from '../../shared/clock.js'
@@ -49,13 +49,13 @@ const states = new WeakMap<object, StreamState>()
 let beforeExits: number | undefined
 
 /**
- * Resolves when everything logged before is acknowledged by the service, or is on disk during an outage, or when the time
+ * Resolves when everything logged before is acknowledged by the log service, or is on disk during an outage, or when the time
  * is over. Works with one target, several, a pipeline and `ingestStream()`. In an outage it starts an attempt within
- * `retry.minMs`, and returns `spooled` before the time is over only after that attempt has failed.
+ * 250 ms, and returns `spooled` before the time is over only after that attempt has failed.
  *
  * @param logger a pino logger, or one of its children
  * @returns the state and the account; without this package's transport behind the logger `timeout`, at once. No state of the logger or
- * of the service rejects it.
+ * of the log service rejects it.
  * @throws IngestError `CONFIG`, as a rejection, if `logger` is not an object or `timeoutMs` not a number.
  */
 export async function flush(logger: object, options: FlushOptions = {}): Promise<FlushResult> {
@@ -66,6 +66,32 @@ export async function flush(logger: object, options: FlushOptions = {}): Promise
   if (streams.length === 0) return { state: 'timeout' }
   trackBeforeExit()
   return mergeFlushResults(await Promise.all(streams.map((stream) => flushStream(stream, timeoutMs))))
+}
+
+/**
+ * Wraps a handler of a serverless function: when it has ended, what it logged is flushed, before the platform freezes the process.
+ *
+ * @param handler may be asynchronous; gets the arguments and `this` of each call
+ * @param logger as that of `flush()`
+ * @returns a handler with the result, or the error, of `handler`
+ * @throws IngestError `CONFIG`, as `flush()`, and if `handler` is not a function.
+ */
+export function withFlush<This, Args extends unknown[], Result>(
+  handler: (this: This, ...args: Args) => Result | Promise<Result>,
+  logger: object,
+  options: FlushOptions = {},
+): (this: This, ...args: Args) => Promise<Result> {
+  checkArgument('the handler of withFlush()', 'a function', isFunction(handler), handler)
+  checkLogger('withFlush()', logger)
+  const { timeoutMs = DEFAULT_TIMEOUT_MS } = readOptions('withFlush()', options)
+  readTimeoutMs('timeoutMs of withFlush()', timeoutMs)
+  return async function (...args) {
+    try {
+      return await Reflect.apply(handler, this, args)
+    } finally {
+      await flush(logger, { timeoutMs })
+    }
+  }
 }
 
 /** @throws IngestError `CONFIG` */
@@ -80,7 +106,7 @@ async function flushStream(stream: Flushable | WorkerStream, timeoutMs: number):
   const isNothingNew = latest?.written === written && (stream as unknown as Writing).write === state.write
   const exits = beforeExits ?? 0
   // A flush in a listener of `beforeExit` lets Node emit the event again: without these limits, the process would never end.
-  if (latest !== undefined && ((isNothingNew && (latest.result.state === 'acknowledged' || exits > 0)) || exits > 1))
+  if (latest !== undefined && ((isNothingNew && exits > 0) || exits > 1))
     return isNothingNew ? latest.result : { state: 'timeout' }
   const result = await (FLUSH_METHOD in stream
     ? stream[FLUSH_METHOD](timeoutMs)

@@ -1,12 +1,13 @@
-/** [main] Exports the transport's account to Prometheus and OpenTelemetry. */
+/** [main] Exports the transport's account to Prometheus, prom-client and OpenTelemetry. */
 import type { AccountSnapshot } from '../../diagnostics/account.js'
 import { systemClock } from '../../shared/clock.js'
 import type { Clock } from '../../shared/clock.js'
-import { describeType, readOptions } from '../../shared/argument-checks.js'
+import { checkArgument, describeType, isFunction, readOptions } from '../../shared/argument-checks.js'
 import { IngestError } from '../../shared/errors.js'
 import { checkNames } from '../../options/known-names.js'
 import { formatName, formatValue } from '../../options/format-value.js'
 import { FAMILIES, LABELS } from './metric-families.js'
+import type { MetricsState } from './metric-families.js'
 import { MetricsListener } from './metrics-listener.js'
 import { assertMeter, findGlobalMeter, observe } from './open-telemetry-metrics.js'
 import type { MetricsMeter } from './open-telemetry-metrics.js'
@@ -19,6 +20,14 @@ export interface IngestMetricsOptions {
   readonly labels?: Readonly<Record<string, string>> | undefined
 }
 
+/** The used part of a `Registry` of prom-client. */
+export interface MetricsRegistry {
+  /** Adds a metric. */
+  registerMetric(metric: never): void
+  /** Removes the metric of this name. */
+  removeSingleMetric(name: string): void
+}
+
 /** Metrics of the transport, from `ingestMetrics()`. */
 export interface IngestMetrics {
   /** Content type of `prometheus()`: `text/plain; version=0.0.4; charset=utf-8`. */
@@ -28,6 +37,13 @@ export interface IngestMetrics {
   /** The metrics as text in Prometheus' format 0.0.4, with a final line feed. Never throws. */
   prometheus(): string
   /**
+   * Adds the metrics to a registry of prom-client, which then has them beside the application's own; again after its `clear()`. Does
+   * nothing after `close()`. prom-client throws an error if the registry has them already.
+   *
+   * @throws IngestError `CONFIG` for an object that is not a registry.
+   */
+  register(registry: MetricsRegistry): void
+  /**
    * Creates observable instruments, once for each meter.
    *
    * @param meter of `@opentelemetry/api` 1.3 or later; default: the meter of the registered global MeterProvider
@@ -35,7 +51,7 @@ export interface IngestMetrics {
    * @throws IngestError `CONFIG` for an object that is not a meter, and if another `ingestMetrics()` uses it with the same labels.
    */
   openTelemetry(meter?: MetricsMeter): boolean
-  /** Stops listening, and removes the callbacks from the instruments. The last values can still be read. */
+  /** Stops listening, and removes the metrics from registries and the callbacks from instruments. The last values can still be read. */
   close(): void
 }
 
@@ -58,7 +74,7 @@ export function ingestMetricsWithClock(clock: Clock, logger: object, options: In
   checkNames('ingestMetrics()', given, OPTIONS)
   const labels = parseLabels(given.labels)
   const listener = new MetricsListener(findTransportStreams(logger), clock)
-  const undos = new Map<MetricsMeter, () => void>()
+  const undos = new Map<object, () => void>()
   let isClosed = false
   return {
     contentType: PROMETHEUS_CONTENT_TYPE,
@@ -66,6 +82,15 @@ export function ingestMetricsWithClock(clock: Clock, logger: object, options: In
       return listener.account
     },
     prometheus: () => formatPrometheusText(FAMILIES, listener.state, labels),
+    register: (registry) => {
+      const isRegistry = isFunction((registry as Partial<MetricsRegistry> | null | undefined)?.registerMetric)
+      checkArgument('the registry of register()', 'a Registry of prom-client', isRegistry, registry)
+      if (isClosed) return
+      undos.set(
+        registry,
+        register(registry, () => listener.state, labels),
+      )
+    },
     openTelemetry: (ofApp) => {
       const meter = ofApp === undefined ? findGlobalMeter() : assertMeter(ofApp)
       if (meter === undefined || isClosed) return false
@@ -83,6 +108,32 @@ export function ingestMetricsWithClock(clock: Clock, logger: object, options: In
       undos.clear()
     },
   }
+}
+
+/** @returns a function that removes the metrics */
+function register(
+  registry: MetricsRegistry,
+  state: () => MetricsState,
+  labels: Readonly<Record<string, string>>,
+): () => void {
+  for (const { prometheus, kind, help, samples } of FAMILIES) {
+    const metric = {
+      name: prometheus, // prom-client changes it for OpenMetrics
+      help,
+      type: kind === 'counter' ? kind : 'gauge',
+      aggregator: kind === 'gauge' ? 'max' : 'sum', // over the workers of a cluster
+      reset() {},
+      get: () => ({
+        name: metric.name,
+        help,
+        type: metric.type,
+        aggregator: metric.aggregator,
+        values: samples(state()).map(({ labels: own, value }) => ({ labels: { ...labels, ...own }, value })),
+      }),
+    }
+    registry.registerMetric(metric as never)
+  }
+  return () => FAMILIES.forEach(({ prometheus }) => registry.removeSingleMetric(prometheus))
 }
 
 function findTransportStreams(logger: unknown): readonly object[] {
@@ -135,9 +186,8 @@ function parseLabelName(name: string): string {
   return name
 }
 
-/** A lone surrogate cannot be encoded as UTF-8. */
 function parseLabelValue(name: string, value: unknown): string {
   if (typeof value !== 'string')
     throw new IngestError('CONFIG', `the label ${formatName(name)} must be text; got ${formatValue(value)}`)
-  return value.toWellFormed()
+  return value
 }

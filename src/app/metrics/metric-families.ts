@@ -90,7 +90,7 @@ function createEntryFamily(name: Counted, help: string): MetricFamily {
 
 /** Sorted by the name in Prometheus. */
 export const FAMILIES: readonly MetricFamily[] = [
-  createEntryFamily('accepted', 'Entries that the service accepted.'),
+  createEntryFamily('accepted', 'Entries that the log service accepted.'),
   {
     prometheus: 'pino_ingest_entries_dropped_total',
     openTelemetry: 'pino_ingest.entries.dropped',
@@ -108,7 +108,7 @@ export const FAMILIES: readonly MetricFamily[] = [
   createEntryFamily('pending', 'Entries received or recovered, and not yet accepted, rejected or dropped.'),
   createEntryFamily('received', 'Entries that the application logged.'),
   createEntryFamily('recovered', 'Entries recovered from an earlier process.'),
-  createEntryFamily('rejected', 'Entries that the service rejected.'),
+  createEntryFamily('rejected', 'Entries that the log service rejected.'),
   {
     prometheus: 'pino_ingest_problems_total',
     openTelemetry: 'pino_ingest.problems',
@@ -136,7 +136,7 @@ export const FAMILIES: readonly MetricFamily[] = [
     openTelemetry: 'pino_ingest.streams.closed',
     kind: 'sum',
     unit: '{stream}',
-    help: 'Streams to the transport that accept no more records: 0 until its worker has ended.',
+    help: 'Streams to the transport that were closed or ended, and accept no more records.',
     labels: [],
     samples: ({ closedStreams }) => [{ labels: {}, value: closedStreams }],
   },

@@ -11,49 +11,44 @@ interface TransportStream {
   readonly destroyed?: boolean
   readonly closed?: boolean
   readonly writableEnded?: boolean
-  on(event: string, listener: (this: TransportStream, payload: unknown, transport?: unknown) => void): void
-  off(event: string, listener: (this: TransportStream, payload: unknown, transport?: unknown) => void): void
+  on(event: string, listener: Listener): void
+  off(event: string, listener: Listener): void
 }
 
-/** The listeners of a stream share one function for each event. */
-const listenersByStream = new WeakMap<TransportStream, Set<MetricsListener>>()
+type Listener = ((account: AccountSnapshot, transport: unknown) => void) | ((problem: Problem) => void)
 
-/**
- * All codes; the compiler checks that none is missing. Another transport in the worker may emit other codes, which must not become labels.
- */
-const CODES: Readonly<Record<IngestErrorCode, true>> = {
-  CONFIG: true,
-  INVALID: true,
-  AUTH: true,
-  REJECTED: true,
-  RATE_LIMITED: true,
-  UNAVAILABLE: true,
-  MISDIRECTED: true,
-  SPOOL: true,
-  ABORTED: true,
+interface Problem {
+  readonly code: IngestErrorCode
 }
 
 const EMPTY_ACCOUNT: AccountSnapshot = new Account().snapshot()
 
 export class MetricsListener {
   readonly #streams: readonly TransportStream[]
-  readonly #clock: Clock
   /** By stream, then by transport id: several `targets` share a stream. Ended transports stay, so no sum decreases. */
   readonly #accounts = new Map<TransportStream, Map<unknown, AccountSnapshot>>()
   readonly #problems = new Map<IngestErrorCode, number>()
   #reportedAtMs: number | undefined
+  /** Remove the listeners. */
+  readonly #undos: readonly (() => void)[]
 
   /** @param streams as returned by `findIngestStreams` */
   constructor(streams: readonly object[], clock: Clock) {
     this.#streams = streams as readonly TransportStream[]
-    this.#clock = clock
-    for (const stream of this.#streams) {
-      const sharing = listenersByStream.get(stream) ?? new Set()
-      listenersByStream.set(stream, sharing.add(this))
-      if (sharing.size > 1) continue
+    this.#undos = this.#streams.map((stream) => {
+      const onStats = (account: AccountSnapshot, transport: unknown): void => {
+        const ofStream = this.#accounts.get(stream) ?? new Map<unknown, AccountSnapshot>()
+        this.#accounts.set(stream, ofStream.set(transport, account))
+        this.#reportedAtMs = clock.wallNow()
+      }
+      const onProblem = ({ code }: Problem): void => void this.#problems.set(code, (this.#problems.get(code) ?? 0) + 1)
       stream.on('ingest:stats', onStats)
       stream.on('ingest:problem', onProblem)
-    }
+      return () => {
+        stream.off('ingest:stats', onStats)
+        stream.off('ingest:problem', onProblem)
+      }
+    })
   }
 
   /** Sum of the accounts of all transports; undefined before the first. */
@@ -72,51 +67,15 @@ export class MetricsListener {
   }
 
   close(): void {
-    for (const stream of this.#streams) {
-      const sharing = listenersByStream.get(stream)
-      if (sharing?.delete(this) !== true || sharing.size > 0) continue
-      stream.off('ingest:stats', onStats)
-      stream.off('ingest:problem', onProblem)
-    }
+    for (const undo of this.#undos) undo()
   }
 
   /** Whether the worker runs this package's transport, which its events show. */
   #isOurs(stream: TransportStream): boolean {
     return FLUSH_METHOD in stream || this.#accounts.has(stream)
   }
-
-  recordAccount(stream: TransportStream, payload: unknown, transport: unknown): void {
-    if (!isAccount(payload)) return
-    const ofStream = this.#accounts.get(stream) ?? new Map<unknown, AccountSnapshot>()
-    this.#accounts.set(stream, ofStream.set(transport, payload))
-    this.#reportedAtMs = this.#clock.wallNow()
-  }
-
-  countProblem(payload: unknown): void {
-    const code = (payload as { code?: unknown } | null | undefined)?.code
-    if (typeof code !== 'string' || !Object.hasOwn(CODES, code)) return
-    this.#problems.set(code as IngestErrorCode, (this.#problems.get(code as IngestErrorCode) ?? 0) + 1)
-  }
-}
-
-function onStats(this: TransportStream, payload: unknown, transport: unknown): void {
-  listenersByStream.get(this)?.forEach((one) => one.recordAccount(this, payload, transport))
-}
-
-function onProblem(this: TransportStream, payload: unknown): void {
-  listenersByStream.get(this)?.forEach((one) => one.countProblem(payload))
 }
 
 function isClosed({ destroyed, closed, writableEnded }: TransportStream): boolean {
   return destroyed === true || closed === true || writableEnded === true
-}
-
-/** Another transport in the same worker may emit an event of this name. */
-function isAccount(payload: unknown): payload is AccountSnapshot {
-  const { dropped, requestLogs, ...counts } = Object(payload) as Record<string, unknown>
-  const hasNumbers = (value: unknown, names: object): boolean =>
-    Object.keys(names).every((name) => Number.isFinite((Object(value) as Record<string, unknown>)[name]))
-  const { balances: _balances, dropped: reasons, ...counted } = EMPTY_ACCOUNT
-  const isValid = hasNumbers(counts, counted) && hasNumbers(dropped, reasons)
-  return isValid && (requestLogs === undefined || isAccount(requestLogs))
 }

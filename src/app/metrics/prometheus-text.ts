@@ -21,7 +21,7 @@ function formatFamily<State>(
   labels: Readonly<Record<string, string>>,
 ): string {
   const lines = samples(state).flatMap(({ labels: own, value }) =>
-    value === undefined ? [] : `${name}${formatLabels({ ...labels, ...own })} ${formatNumber(value)}\n`,
+    value === undefined ? [] : `${name}${formatLabels({ ...labels, ...own })} ${value}\n`,
   )
   const head = `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${kind === 'counter' ? 'counter' : 'gauge'}\n`
   return lines.length === 0 ? '' : head + lines.join('')
@@ -40,10 +40,4 @@ function escapeValue(value: string): string {
 /** Escapes backslash and line feed; quotes are allowed in help text. */
 function escapeHelp(help: string): string {
   return help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
-}
-
-/** In the format of Go's ParseFloat, which names infinity differently than JavaScript. */
-export function formatNumber(value: number): string {
-  if (value === Infinity) return '+Inf'
-  return value === -Infinity ? '-Inf' : String(value)
 }

@@ -15,8 +15,8 @@ export type RegisterReleaseOptions = DetectedReleaseOptions & {
 }
 
 /**
- * Registers a release (`POST /releases/register`, docs/protocol-decisions.md). Version, commit, branch and author of the deployment are detected
- * if they are not given: in `PINO_INGEST_VERSION`, `_COMMIT`, `_BRANCH`, `_DEPLOYED_BY`, in the variables of the CI or hosting
+ * Registers a release (`POST /releases/register`, docs/protocol.md). Version, commit, branch and author of the deployment are detected
+ * if they are not given: in `PINO_INGEST_VERSION`, `PINO_INGEST_DEPLOY_*`, in the variables of the CI or hosting
  * provider, in package.json, and by running `git` in `cwd`. URL and key are those of `IngestClient`.
  *
  * @returns its id. With `logger`, as soon as the transport behind it has the id, or after 1 s without its answer.

@@ -68,6 +68,12 @@ type FastifyHook = (
 ) => void
 
 const SERVER_ERROR = 500
+/** As fastify-plugin sets it: the hooks apply to the instance that registers the plugin. */
+const FASTIFY_PLUGIN = {
+  [Symbol.for('skip-override')]: true,
+  [Symbol.for('fastify.display-name')]: 'pino-ingest',
+  [Symbol.for('plugin-meta')]: { name: 'pino-ingest', fastify: '>=4' },
+}
 
 /** With a trace, if the request has one. Reads the id for each record, since pino-http and Hono's `requestId()` set it later. */
 class RequestFacts implements ScopeFacts {
@@ -99,6 +105,9 @@ class RequestFacts implements ScopeFacts {
  * the id. In Hono, errors with a status of 500 or more are logged with hono-pino's logger.
  *
  * It never throws by itself, and errors of the application reach the framework's own error handling.
+ *
+ * @example
+ * app.use(requestScope(), pinoHttp(ingestOptions({ logger })))
  */
 export function requestScope(): RequestScope {
   const handle = (first: object, second: unknown, third?: () => void): unknown => {
@@ -109,8 +118,7 @@ export function requestScope(): RequestScope {
     }
     return findAppState().scopes.run(openResponseScope(first as NodeRequest, second as object), third)
   }
-  // Fastify: the hooks apply to the instance that registers the plugin.
-  return Object.assign(handle as RequestScope, { [Symbol.for('skip-override')]: true })
+  return Object.assign(handle as RequestScope, FASTIFY_PLUGIN)
 }
 
 /** The scope of the response, which is created if there is none. */

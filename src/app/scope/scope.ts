@@ -15,6 +15,10 @@ import type { Scope, ScopeFacts } from './app-state.js'
  *
  * @returns what `fn` returns; errors of `fn` pass through. A context that cannot be read counts as empty.
  * @throws IngestError `CONFIG` if `fn` is not a function.
+ * @example
+ * await withScope({ user: { id: '7' }, tags: ['import'] }, async () => {
+ *   logger.info('with the user and the tag')
+ * })
  */
 export function withScope<T>(context: ScopeContext, fn: () => T): T {
   checkArgument('fn of withScope()', 'a function', isFunction(fn), fn)

@@ -7,9 +7,9 @@ import { captureError } from '../../../src/app/errors/capture-error.js'
 import { ingestOptions } from '../../../src/app/logger/ingest-options.js'
 import { withScope } from '../../../src/app/scope/scope.js'
 import { Mapper } from '../../../src/record/mapper.js'
-import { PINO_LEVELS } from '../../../src/record/coerce.js'
 import { bare, lines } from '../lines.js'
 import { mapLine } from '../../record/map-line.js'
+import { createMappingOptions } from '../../record/record-lines.js'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const out = lines()
@@ -17,21 +17,7 @@ const logger = pino(ingestOptions({ transport: false }), out.stream)
 
 function entryOf(record: unknown): Record<string, unknown> {
   const text = JSON.stringify(record)
-  const mapper = new Mapper(
-    {
-      messageKey: 'msg',
-      errorKey: 'err',
-      requestKeys: { req: 'req', res: 'res', responseTime: 'responseTime', reqId: 'reqId' },
-      levels: PINO_LEVELS,
-      tags: [],
-      metadata: {},
-      fingerprint: false,
-      maxEntryBytes: 100_000,
-    },
-    0,
-    () => 0,
-  )
-
+  const mapper = new Mapper(createMappingOptions(), 0, () => 0)
   return JSON.parse(mapLine(mapper, text).json) as Record<string, unknown>
 }
 

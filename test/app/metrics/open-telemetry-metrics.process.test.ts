@@ -18,7 +18,7 @@ const options = (url: string): IngestOptions => ({
   apiKey: KEY,
   spool: false,
   logTo: 'silent',
-  retry: { minMs: 10, maxMs: 50 },
+  retry: { maxMs: 50 },
 })
 
 /** Collects on demand. */

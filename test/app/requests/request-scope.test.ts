@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { connect, Socket } from 'node:net'
 import type { INestApplication } from '@nestjs/common'
 import type { Express } from 'express'
+import fastify from 'fastify'
 import type { FastifyInstance } from 'fastify'
 import type { Hono } from 'hono'
 import type Koa from 'koa'
@@ -26,10 +27,10 @@ import { lines } from '../lines.js'
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 
 /** Compiled only: the frameworks' own types accept the functions. */
-export function useAll(express: Express, fastify: FastifyInstance, koa: Koa, hono: Hono, nest: INestApplication): void {
+export function useAll(express: Express, app: FastifyInstance, koa: Koa, hono: Hono, nest: INestApplication): void {
   express.use(requestScope(), requestErrors())
   express.use('/shop', requestErrors())
-  void fastify.register(requestScope())
+  void app.register(requestScope())
   koa.use(requestScope()).use((context) => void context.status)
   hono.use(requestScope())
   hono.use('/shop/*', requestScope())
@@ -60,6 +61,14 @@ describe('requestScope()', () => {
     expect(before).toMatchObject({ trace_id: TRACE, request_id: expect.stringMatching(/^[\da-f-]{36}$/) as string })
     expect(after).toMatchObject({ trace_id: TRACE, request_id: '7' })
     expect(outside).not.toHaveProperty('request_id')
+  })
+
+  test('is a plugin of Fastify with a name', async () => {
+    const app = fastify().register(requestScope())
+    await app.ready()
+    expect(app.hasPlugin('pino-ingest')).toBe(true)
+    expect(app.printPlugins()).toContain('pino-ingest')
+    await app.close()
   })
 
   test('requests without an id have different ones', () => {

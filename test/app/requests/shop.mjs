@@ -166,6 +166,10 @@ const FRAMEWORKS = {
       refused() {
         throw new common.ForbiddenException('refused')
       }
+      async onApplicationShutdown() {
+        await delay(1)
+        logger.info('shop is closed')
+      }
     }
     const decorate = (name, method, parameter) => {
       method(Orders.prototype, name, Object.getOwnPropertyDescriptor(Orders.prototype, name))
@@ -185,6 +189,7 @@ const FRAMEWORKS = {
     app.use(requestScope())
     app.useLogger(app.get(Logger))
     app.useGlobalInterceptors(new LoggerErrorInterceptor())
+    app.enableShutdownHooks()
     class ReferenceFilter {
       catch(error, host) {
         const http = host.switchToHttp()
