@@ -14,13 +14,11 @@ export interface HttpOptions {
   /** Not shown in errors. */
   readonly secrets?: readonly Secret[]
   readonly tls?: Tls | undefined
-  /** URL of a proxy; `false` for none. Used with CONNECT, so it does not see the key if the service uses https. */
+  /** URL of a proxy; `false` for none. Used with CONNECT, so it does not see the key if the log service uses https. */
   readonly proxy?: string | false | undefined
   /** Milliseconds for the whole exchange. */
   readonly requestTimeoutMs: number
   readonly maxConnections: number
-  /** The URL is the implicit local default. The listener must prove that it is the local service of this user before anything is sent. Default false. */
-  readonly isLocalDefault?: boolean
 }
 
 export interface HttpReply {
@@ -41,8 +39,6 @@ export interface HttpRequestInit {
   readonly keyless?: boolean
   /** In addition to those of all requests; names in lower case. */
   readonly headers?: Readonly<Record<string, string>>
-  /** `gzip` if the body is compressed. */
-  readonly contentEncoding?: string
 }
 
 export interface Http {
@@ -57,16 +53,14 @@ export interface Http {
   close(): Promise<void>
 }
 
-/**
- * `reset`: the connection ended after the request had begun. `unproven`: nothing was sent, because the listener at the implicit local URL was not verified as this user's.
- */
-export type HttpFailureKind = 'network' | 'reset' | 'timeout' | 'aborted' | 'unproven' | ProcessFailure
+/** `reset`: the connection ended after the request had begun. */
+export type HttpFailureKind = 'network' | 'reset' | 'timeout' | 'aborted' | ProcessFailure
 
 /** There was no complete reply. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure'
   readonly kind: HttpFailureKind
-  /** For the user, if known: for `unproven`, a `ProcessFailure`, and the implicit local URL. Lower case, without a full stop. */
+  /** For the user, of a `ProcessFailure`. Lower case, without a full stop. */
   readonly remedy: string | undefined
 
   constructor(kind: HttpFailureKind, message: string, remedy?: string) {

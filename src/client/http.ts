@@ -1,4 +1,5 @@
 /** The only module that sends HTTP requests. */
+import { setMaxListeners } from 'node:events'
 import type { Dispatcher } from 'undici'
 import { API_KEY_HEADER, CONTENT_TYPE, PATHS } from '../protocol/limits.js'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
@@ -14,8 +15,6 @@ import { HttpFailure } from './http-types.js'
 import type { Http, HttpOptions, HttpReply, HttpRequestInit } from './http-types.js'
 import { explainRequestError } from './network-error.js'
 
-const START_LOCAL_SERVICE = 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL'
-
 export function createHttp(options: HttpOptions): Http {
   // Bun replaces undici with a shim without agents and limits.
   const isBun = process.versions['bun'] !== undefined
@@ -24,7 +23,6 @@ export function createHttp(options: HttpOptions): Http {
   const basePath = base.pathname.replace(/\/$/, '')
   const open = new Set<HttpExchange>()
   const timeouts = new RequestTimeouts(open)
-  const signals = new AbortListeners()
   const headersOf = createHeaders(options)
   const through = describeProxy(options.proxy)
   let dispatcher: Dispatcher | undefined
@@ -73,7 +71,7 @@ export function createHttp(options: HttpOptions): Http {
     const { request } = one
     open.delete(one)
     if (open.size === 0 && retired.size > 0) destroyRetired()
-    if (request.signal !== undefined) signals.remove(request.signal, one)
+    request.signal?.removeEventListener('abort', one.abort)
     if (reply === undefined) {
       const failed = toFailure(request, failure)
       if (failed.kind === 'descriptors') {
@@ -91,14 +89,12 @@ export function createHttp(options: HttpOptions): Http {
   function toFailure({ path, timeoutMs }: HttpRequest, { kind, error }: ExchangeFailure): HttpFailure {
     const target = `POST ${origin}${basePath}${hideToken(path)}${through}`
     if (kind === 'aborted') return new HttpFailure(kind, `${target}: ${isClosed ? 'closed' : 'aborted'}`)
-    const localRemedy = options.isLocalDefault === true ? START_LOCAL_SERVICE : undefined
-    if (kind === 'timeout') return new HttpFailure(kind, `${target}: no reply within ${timeoutMs} ms`, localRemedy)
-    if (error instanceof HttpFailure) return new HttpFailure(error.kind, `${target}: ${error.message}`, error.remedy)
+    if (kind === 'timeout') return new HttpFailure(kind, `${target}: no reply within ${timeoutMs} ms`)
     // Not the error itself, because its properties may contain headers or the password of a proxy.
     const mask = (shown: string): string =>
       createSecretMask((options.secrets ?? []).map((secret) => secret.reveal()))(shown)
     const explained = explainRequestError(error, mask)
-    return new HttpFailure(explained.kind ?? kind, `${target}: ${explained.text}`, explained.remedy ?? localRemedy)
+    return new HttpFailure(explained.kind ?? kind, `${target}: ${explained.text}`, explained.remedy)
   }
 
   function send(one: HttpExchange, body: Uint8Array | string | null, init: HttpRequestInit): void {
@@ -107,8 +103,7 @@ export function createHttp(options: HttpOptions): Http {
     isKeyRejected = false
     const path = basePath + one.request.path
     const headers = headersOf(body !== null, init)
-    if (isBun)
-      return sendByFetch(one, origin + path, options, { ...options, body, headers, maxReplyBytes: MAX_REPLY_BYTES })
+    if (isBun) return sendByFetch(one, origin + path, { ...options, body, headers, maxReplyBytes: MAX_REPLY_BYTES })
     const dispatched: Dispatcher.DispatchOptions = { origin, path, method: 'POST', headers, body }
     if (create !== undefined) return dispatch(current(create), dispatched, one)
     ;(loading ??= load()).then(
@@ -132,7 +127,9 @@ export function createHttp(options: HttpOptions): Http {
         if (isClosed || signal?.aborted === true) return one.abort()
         open.add(one)
         timeouts.watch(request.deadlineAt, now)
-        if (signal !== undefined) signals.add(signal, one)
+        // One signal may end many requests; it may also be that of another library.
+        if (signal instanceof AbortSignal) setMaxListeners(0, signal)
+        signal?.addEventListener('abort', one.abort)
         send(one, body, init)
       })
     },
@@ -158,25 +155,13 @@ function dispatch(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, e
   }
 }
 
-function sendByFetch(
-  exchange: HttpExchange,
-  url: string,
-  { url: baseUrl, isLocalDefault, requestTimeoutMs }: HttpOptions,
-  request: Omit<FetchPost, 'signal'>,
-): void {
+function sendByFetch(exchange: HttpExchange, url: string, request: Omit<FetchPost, 'signal'>): void {
   const ended = new AbortController()
   exchange.onRequestStart(ended)
-  // Bun's `fetch` gives no access to its connections, so the listener is verified on a separate one before each request.
-  const proven =
-    isLocalDefault === true
-      ? import('./verify-listener.js').then(({ verifyListenerAt }) => verifyListenerAt(baseUrl, requestTimeoutMs))
-      : Promise.resolve()
-  proven
-    .then(() => fetchPost(url, { ...request, signal: ended.signal }))
-    .then(
-      (reply) => exchange.end(reply),
-      (error: unknown) => exchange.fail({ kind: 'network', error }),
-    )
+  fetchPost(url, { ...request, signal: ended.signal }).then(
+    (reply) => exchange.end(reply),
+    (error: unknown) => exchange.fail({ kind: 'network', error }),
+  )
 }
 
 /** Without user info. */
@@ -191,10 +176,7 @@ function createHeaders({
   apiKey,
   headers = {},
 }: HttpOptions): (hasBody: boolean, init: HttpRequestInit) => Record<string, string> {
-  const create = (
-    hasBody: boolean,
-    { contentEncoding, headers: own, keyless }: HttpRequestInit,
-  ): Record<string, string> => ({
+  const create = (hasBody: boolean, { headers: own, keyless }: HttpRequestInit): Record<string, string> => ({
     'user-agent': `pino-ingest/${VERSION}`,
     ...(hasBody && { accept: CONTENT_TYPE }),
     ...revealAll(headers),
@@ -202,12 +184,11 @@ function createHeaders({
     // RFC 9110, section 12.5.3: without this header, a reply may be compressed.
     'accept-encoding': 'identity',
     ...(hasBody && { 'content-type': CONTENT_TYPE }),
-    ...(contentEncoding !== undefined && { 'content-encoding': contentEncoding }),
     ...(keyless !== true && { [API_KEY_HEADER]: apiKey.reveal() }),
   })
   let usual: Record<string, string> = {}
   return (hasBody, init) => {
-    if (!hasBody || init.contentEncoding !== undefined || init.keyless === true) return create(hasBody, init)
+    if (!hasBody || init.keyless === true) return create(hasBody, init)
     if (usual[API_KEY_HEADER] !== apiKey.reveal()) usual = create(true, init)
     return usual
   }
@@ -216,40 +197,6 @@ function createHeaders({
 /** Hides the token of a monitor, which is the only credential of its endpoint. */
 export function hideToken(path: string): string {
   return path.startsWith(PATHS.heartbeat) ? `${PATHS.heartbeat}<token>` : path
-}
-
-/**
- * Shares one listener per signal among all requests: Node warns about more than 10 listeners, and adding and removing
- * one takes 3 us.
- */
-class AbortListeners {
-  readonly #listeners = new Map<AbortSignal, { readonly requests: Set<HttpExchange>; readonly listener: () => void }>()
-
-  /** Aborts `request` when `signal` aborts, until `remove`. An aborted signal does nothing. */
-  add(signal: AbortSignal, request: HttpExchange): void {
-    let registered = this.#listeners.get(signal)
-    if (registered === undefined) {
-      const requests = new Set<HttpExchange>()
-      registered = {
-        requests,
-        listener: () => {
-          for (const one of requests) one.abort()
-        },
-      }
-      this.#listeners.set(signal, registered)
-      signal.addEventListener('abort', registered.listener)
-    }
-    registered.requests.add(request)
-  }
-
-  remove(signal: AbortSignal, request: HttpExchange): void {
-    const registered = this.#listeners.get(signal)
-    if (registered === undefined) return
-    registered.requests.delete(request)
-    if (registered.requests.size > 0) return
-    this.#listeners.delete(signal)
-    signal.removeEventListener('abort', registered.listener)
-  }
 }
 
 /** Ends requests at their deadlines. Uses one timer for all of them, because most requests get a reply long before. */

@@ -1,10 +1,11 @@
-/** Entry point `pino-ingest/client`: the service without pino. */
+/** Entry point `pino-ingest/client`: the log service without pino. */
 import '../shared/node-version.js'
 export { IngestClient } from './ingest-client.js'
 export type { MonitorName } from './heartbeat-call.js'
 export type { CallOptions, IngestClientOptions, IngestInput, LogEntryInput } from './ingest-client.js'
 export { IngestError } from '../shared/errors.js'
 export type { IngestErrorCode } from '../shared/errors.js'
-export type * from '../protocol/log-entry.js'
+export type { Breadcrumb, EntryDeploy, EntryError, EntryPerf, EntryRequest } from '../protocol/log-entry.js'
+export type { EntryTrace, EntryUser, Json, JsonObject, Level, LogEntry } from '../protocol/log-entry.js'
 export type { IngestBatch, IngestResult, IngestResultError } from '../protocol/ingest-result.js'
 export type { Feedback, RegisteredRelease, Release, RequestLog } from '../protocol/resources.js'

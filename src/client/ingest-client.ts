@@ -1,12 +1,12 @@
-/** Client for the five endpoints of the service: typed, validated before sending, with a limited number of attempts. */
+/** Client for the five endpoints of the log service: typed, validated before sending, with a limited number of attempts. */
 import { randomUUID } from 'node:crypto'
 import { systemClock } from '../shared/clock.js'
-import { describeThrown, readOptions } from '../shared/argument-checks.js'
+import { readOptions } from '../shared/argument-checks.js'
 import { IngestError } from '../shared/errors.js'
 import { resolveFromProcess } from '../options/resolve-options.js'
 import type { IngestOptions } from '../options/resolve-options.js'
 import type { Breadcrumb, LogEntry } from '../protocol/log-entry.js'
-import type { IngestBatch, IngestResult } from '../protocol/ingest-result.js'
+import type { IngestResult } from '../protocol/ingest-result.js'
 import { PATHS } from '../protocol/limits.js'
 import type { Feedback, RegisteredRelease, Release, RequestLog } from '../protocol/resources.js'
 import { CALL_OPTION_NAMES, readSignal, resolveLimits } from './call-limits.js'
@@ -19,7 +19,6 @@ import type { MonitorName } from './heartbeat-call.js'
 import { createHttp } from './http.js'
 import type { HttpReply } from './http-types.js'
 import { toPlainBatch } from './plain-data.js'
-import { reportUnusedKey } from './key-warning.js'
 import { canBeResultOf, parseIngestResult, parseObject } from './reply-parser.js'
 
 /**
@@ -43,7 +42,7 @@ export type LogEntryInput = Omit<LogEntry, 'metadata' | 'breadcrumbs'> & {
 export interface IngestInput {
   /** UUID or free-form text. Default: a new UUID. */
   batch_id?: string | undefined
-  /** The entries, at most 100 (docs/protocol-decisions.md, Requests). */
+  /** The entries, at most 100 (docs/protocol.md, Requests). */
   logs: readonly LogEntryInput[]
 }
 
@@ -66,34 +65,26 @@ export function createTransportClient(options: IngestClientOptions, wiring: Tran
 }
 
 /**
- * A client for the service without pino.
+ * A client for the log service without pino.
  *
  * Every method throws `IngestError`: `INVALID` before anything is sent, `AUTH`, `REJECTED`, `RATE_LIMITED`, `UNAVAILABLE`,
- * `MISDIRECTED` by the service's reply, `ABORTED` by the caller's signal or `close()`. 408, 425, 429, 5xx, network failures
+ * `MISDIRECTED` by the log service's reply, `ABORTED` by the caller's signal or `close()`. 408, 425, 429, 5xx, network failures
  * and timeouts are retried after the Retry-After, until `timeoutMs` is over. If the Retry-After is longer, the call fails at once with
  * `RATE_LIMITED`, and `retryAfterMs` of the error is the time to wait.
  */
 export class IngestClient {
   readonly #calls: RetryingCaller
-  #keyWarning: string | undefined
 
   static {
     // A second constructor parameter would be public.
-    wire = (client, wiring) => {
-      client.#calls.setHooks(wiring)
-      client.#keyWarning = undefined // the transport reports it
-    }
+    wire = (client, wiring) => client.#calls.setHooks(wiring)
   }
 
-  /**
-   * @throws IngestError `CONFIG` that lists what is missing or invalid. Without a URL, and outside production, requests go to the
-   * local service of this user, with a fixed key: the given key is not used, which is reported on stderr.
-   */
+  /** @throws IngestError `CONFIG` that lists what is missing or invalid. */
   constructor(options: IngestClientOptions = {}) {
     const { maxAttempts, timeoutMs, ...others } = readOptions('new IngestClient()', options)
     const limits = resolveLimits({ maxAttempts, timeoutMs })
     const settings = resolveFromProcess(others, CALL_OPTION_NAMES)
-    this.#keyWarning = settings.keyWarning
     this.#calls = new RetryingCaller({
       ...settings,
       ...limits,
@@ -104,17 +95,18 @@ export class IngestClient {
   }
 
   /**
-   * Sends at most 100 log entries (`POST /ingest`, docs/protocol-decisions.md). Without a `batch_id` a UUID is created, and kept through every attempt.
-   * In an entry an Error arrives as type, message, stack, causes and its own properties, a Map as an object, a Set as a list, a BigInt as text,
-   * bytes as their number, and a cycle as `[Circular]`. The batch is not changed.
-   * @returns the result, also where some or all entries were rejected: `errors` lists them. `accepted` is the service's number, also where it is
+   * Sends at most 100 log entries (`POST /ingest`, docs/protocol.md). Without a `batch_id` a UUID is created, and kept through every attempt.
+   * In an entry an Error arrives as type, message, stack, causes and its own properties, a BigInt as text, and a cycle as `[Circular]`; other
+   * values as JSON. The batch is not changed.
+   * @returns the result, also where some or all entries were rejected: `errors` lists them. `accepted` is the log service's number, also where it is
    * larger than that of the entries.
    * @throws IngestError `REJECTED` if the reply is a rejection without such a result, `MISDIRECTED` if it is a 2xx without one, or if
    * its counts cannot be those of the batch and entries may be lost.
    */
   async ingest(batch: IngestInput, options: CallOptions = {}): Promise<IngestResult> {
-    const data = readBatch(batch)
-    const body = JSON.stringify({ ...data, batch_id: data.batch_id ?? randomUUID() })
+    const data = toPlainBatch(batch) as IngestInput
+    validateRequest('batch', data)
+    const body = JSON.stringify({ ...data, batch_id: data.batch_id ?? randomUUID() }, toJsonValue)
     const { status, text } = await this.#post({
       path: PATHS.ingest,
       body,
@@ -131,7 +123,7 @@ export class IngestClient {
   }
 
   /**
-   * Sends HTTP request records for request analytics (`POST /ingest/requests`, docs/protocol-decisions.md).
+   * Sends HTTP request records for request analytics (`POST /ingest/requests`, docs/protocol.md).
    * @throws IngestError `INVALID` for a field, before anything is sent; others as for every method.
    */
   async ingestRequests(requests: readonly RequestLog[], options: CallOptions = {}): Promise<void> {
@@ -144,20 +136,23 @@ export class IngestClient {
   }
 
   /**
-   * Attaches feedback of a user to a logged event (`POST /feedback`, docs/protocol-decisions.md).
+   * Attaches feedback of a user to a logged event (`POST /feedback`, docs/protocol.md).
+   * @returns `attached`, if the log service says whether it knows an entry with this id.
    * @throws IngestError `INVALID` for a field, before anything is sent; others as for every method.
    */
-  async sendFeedback(feedback: Feedback, options: CallOptions = {}): Promise<void> {
+  async sendFeedback(feedback: Feedback, options: CallOptions = {}): Promise<{ attached?: boolean }> {
     validateRequest('feedback', feedback)
-    await this.#post({
+    const { text } = await this.#post({
       path: PATHS.feedback,
       body: JSON.stringify(feedback),
       signal: readSignal('sendFeedback()', options),
     })
+    const attached = parseObject(text)?.['attached']
+    return typeof attached === 'boolean' ? { attached } : {}
   }
 
   /**
-   * Registers a release (`POST /releases/register`, docs/protocol-decisions.md).
+   * Registers a release (`POST /releases/register`, docs/protocol.md).
    * @returns its `release_id`, which links later log entries to it.
    * @throws IngestError `MISDIRECTED` if the reply has none.
    */
@@ -174,7 +169,7 @@ export class IngestClient {
   }
 
   /**
-   * Reports that a monitored task is alive (`POST /heartbeat/{monitor_token}`, docs/protocol-decisions.md). The key is not sent.
+   * Reports that a monitored task is alive (`POST /heartbeat/{monitor_token}`, docs/protocol.md). The key is not sent.
    * @param token any text except the empty text, `.` and `..`; appears in no error
    * @throws IngestError `INVALID` for the token or the name, before anything is sent; others as for every method.
    */
@@ -184,7 +179,6 @@ export class IngestClient {
   }
 
   #post(call: Call): Promise<HttpReply> {
-    reportUnusedKey({ keyWarning: this.#keyWarning })
     return this.#calls.post(call)
   }
 
@@ -194,16 +188,9 @@ export class IngestClient {
   }
 }
 
-/** @throws IngestError `INVALID` for a field that breaks the interface, a getter that throws, too deep nesting. */
-function readBatch(batch: unknown): Omit<IngestBatch, 'batch_id'> & { batch_id?: string } {
-  let data: unknown
-  try {
-    data = toPlainBatch(batch)
-  } catch (error) {
-    throw new IngestError('INVALID', `batch cannot be read: ${describeThrown(error)}`, { cause: error })
-  }
-  validateRequest('batch', data)
-  return data as IngestBatch
+/** JSON has no big integers. */
+function toJsonValue(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
 }
 
 function releaseIdOf(text: string): string | undefined {

@@ -1,10 +1,12 @@
 /** Sends a request with a limited number of attempts and waits between them. */
+import { setMaxListeners } from 'node:events'
 import { computeDelayMs } from '../shared/backoff.js'
 import type { RetrySettings } from '../options/settings.js'
 import type { Secret } from '../options/secret.js'
 import type { Clock } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'
 import { KeyPause } from '../shared/key-pause.js'
+import { pause } from '../shared/pause.js'
 import { createDebugLog } from '../diagnostics/debug-log.js'
 import type { DebugLog } from '../diagnostics/debug-log.js'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
@@ -44,7 +46,7 @@ export interface Call {
   readonly body: string | null
   /** In addition to those of all calls; names in lower case. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The body of a 2xx from the service. Default `json`. */
+  /** The body of a 2xx from the log service. Default `json`. */
   readonly expected?: ExpectedBody
   readonly signal?: AbortSignal | undefined
   /** Masked in errors, in addition to those of all calls. */
@@ -65,6 +67,7 @@ export class RetryingCaller {
     this.#options = options
     this.#pauses = { keyed: new KeyPause(clock, random), keyless: new KeyPause(clock, random) }
     this.#debug = createDebugLog(options.isDebug)
+    setMaxListeners(0, this.#closed.signal) // each pause between attempts waits for it
   }
 
   /** Must be called before the first call. */
@@ -81,10 +84,10 @@ export class RetryingCaller {
     const { clock, maxAttempts, random, timeoutMs } = this.#options
     const startedAt = clock.now()
     const deadlineAt = startedAt + timeoutMs
-    const pause = this.#pauses[call.body === null ? 'keyless' : 'keyed']
+    const keyPause = this.#pauses[call.body === null ? 'keyless' : 'keyed']
     for (let attempt = 1; ; attempt += 1) {
       this.#throwIfEnded(call.signal)
-      for (let remainingMs = pause.leftMs; remainingMs > 0; remainingMs = pause.leftMs) {
+      for (let remainingMs = keyPause.leftMs; remainingMs > 0; remainingMs = keyPause.leftMs) {
         if (clock.now() + remainingMs >= deadlineAt) throw createRateLimitedError(remainingMs)
         this.#debug?.(`POST ${hideToken(call.path)}: wait ${Math.round(remainingMs)} ms, an earlier Retry-After`)
         await this.#wait(remainingMs, call.signal)
@@ -95,15 +98,13 @@ export class RetryingCaller {
         `POST ${hideToken(call.path)}, attempt ${attempt}: ${reply instanceof HttpFailure ? reply.message : `status ${reply.status}`} in ${Math.round(clock.now() - begunAt)} ms`,
       )
       if (reply instanceof HttpFailure && reply.kind === 'aborted') throw this.#aborted(call.signal)
-      if (reply instanceof HttpFailure && reply.kind === 'unproven')
-        throw new IngestError('MISDIRECTED', `${reply.message}; ${reply.remedy}`)
       const kind = reply instanceof HttpFailure ? 'retryable' : classifyReply(reply, call.expected ?? 'json')
       if (!(reply instanceof HttpFailure) && (kind === 'ok' || (kind === 'refused' && call.isAnswer?.(reply) === true)))
         return reply
       const askedMs = reply instanceof HttpFailure ? 0 : (parseRetryAfterMs(reply, clock.wallNow()) ?? 0)
-      pause.apply(askedMs)
+      keyPause.apply(askedMs)
       const backoffMs = computeDelayMs({ attempt, outageAgeMs: clock.now() - startedAt, ...this.#options, random })
-      const delayMs = pause.leftMs + backoffMs
+      const delayMs = keyPause.leftMs + backoffMs
       const isLate = clock.now() + delayMs >= deadlineAt
       if (kind !== 'retryable' || isLate || attempt === maxAttempts)
         throw this.#failure(call, reply, { attempt, askedMs, isLate })
@@ -132,24 +133,9 @@ export class RetryingCaller {
     }
   }
 
-  #wait(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
-    const signals = [this.#closed.signal, ...(signal === undefined ? [] : [signal])]
-    return new Promise((resolve, reject) => {
-      const settle = (): void => {
-        cancel()
-        for (const one of signals) one.removeEventListener('abort', abort)
-      }
-      const abort = (): void => {
-        settle()
-        reject(this.#aborted(signal))
-      }
-      const cancel = this.#options.clock.timer(delayMs, () => {
-        settle()
-        resolve()
-      })
-      for (const one of signals) one.addEventListener('abort', abort)
-      if (signals.some((one) => one.aborted)) abort()
-    })
+  async #wait(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+    await pause(this.#options.clock, delayMs, this.#closed.signal, ...(signal === undefined ? [] : [signal]))
+    this.#throwIfEnded(signal)
   }
 
   #throwIfEnded(signal: AbortSignal | undefined): void {
@@ -182,9 +168,12 @@ export class RetryingCaller {
       reply,
       createSecretMask([...this.#options.secrets.map((one) => one.reveal()), ...secrets]),
     )
-    const refused = body === null ? 'monitor token' : 'key'
+    const cure =
+      body === null
+        ? 'use a valid monitor token'
+        : 'set a valid API key (PINO_INGEST_API_KEY or PINO_INGEST_API_KEY_FILE)'
     if (status === 401 || status === 403)
-      return new IngestError('AUTH', `the service refuses the ${refused}: ${reason}`, { status })
+      return new IngestError('AUTH', `${cure}: the log service replied with ${reason}`, { status })
     if (classifyStatus(status) === 'retryable') {
       const code = status === 429 || (askedMs > 0 && isLate) ? 'RATE_LIMITED' : 'UNAVAILABLE'
       return new IngestError(code, `${reason}${tried}${retryHint(askedMs)}`, {
@@ -196,7 +185,7 @@ export class RetryingCaller {
       return new IngestError('REJECTED', status === 404 || status === 405 ? `${reason}; check the url` : reason, {
         status,
       })
-    const why = status < 300 ? "not the service's answer" : 'redirects are not followed'
+    const why = status < 300 ? "not the log service's answer" : 'redirects are not followed'
     return new IngestError('MISDIRECTED', `${reason}; ${why}, check the url`, { status })
   }
 }
@@ -213,7 +202,7 @@ interface Failed {
 function createRateLimitedError(remainingMs: number): IngestError {
   return new IngestError(
     'RATE_LIMITED',
-    `not sent, since the service has asked to wait (Retry-After)${retryHint(remainingMs)}`,
+    `not sent, since the log service has asked to wait (Retry-After)${retryHint(remainingMs)}`,
     { retryAfterMs: Math.ceil(remainingMs) },
   )
 }

@@ -4,13 +4,12 @@
 
 /**
  * - `CONFIG`: an option, a variable or an argument is missing or invalid. Nothing was sent.
- * - `INVALID`: a value passed to the client violates the service's interface. Nothing was sent. In `ingest:problem`: a record is incomplete.
- * - `AUTH`: the service rejected the key (401, 403).
- * - `REJECTED`: the service rejected the content (400, 413, 422 and other 4xx).
+ * - `INVALID`: a value passed to the client violates the log service's interface. Nothing was sent. In `ingest:problem`: a record is incomplete.
+ * - `AUTH`: the log service rejected the key (401, 403).
+ * - `REJECTED`: the log service rejected the content (400, 413, 422 and other 4xx).
  * - `RATE_LIMITED`: 429, and the attempts are used up; or a Retry-After ends after the call's `timeoutMs`.
  * - `UNAVAILABLE`: 408, 425, 5xx, a network failure or a timeout, and the attempts or the call's `timeoutMs` are used up.
- * - `MISDIRECTED`: a 3xx, or a reply that is not the service's, such as a login page; redirects are never followed. Without a URL also: the
- *   program on the local service's port is not this user's, and nothing was sent to it.
+ * - `MISDIRECTED`: a 3xx, 404 or 405, or a reply that is not the log service's, such as a login page; redirects are never followed.
  * - `SPOOL`: entries cannot be kept on disk, or stored entries are damaged. Sending continues. Only reported, never thrown.
  * - `ABORTED`: the caller's signal, or the client's `close()`, ended the call.
  */
@@ -28,7 +27,7 @@ export type IngestErrorCode =
 export interface IngestErrorOptions {
   /** HTTP status of the reply, if there was one. */
   readonly status?: number
-  /** Milliseconds until the service may be asked again, if it sent a Retry-After. */
+  /** Milliseconds until the log service may be asked again, if it sent a Retry-After. */
   readonly retryAfterMs?: number | undefined
   /** The underlying failure. Never contains the key or a token. */
   readonly cause?: unknown
@@ -42,7 +41,7 @@ export class IngestError extends Error {
   readonly code: IngestErrorCode
   /** HTTP status of the reply; undefined without one. */
   readonly status: number | undefined
-  /** Milliseconds from now until the service may be asked again, if it sent a Retry-After (RFC 9110, section 10.2.3). */
+  /** Milliseconds from now until the log service may be asked again, if it sent a Retry-After (RFC 9110, section 10.2.3). */
   readonly retryAfterMs: number | undefined
 
   constructor(code: IngestErrorCode, message: string, options: IngestErrorOptions = {}) {

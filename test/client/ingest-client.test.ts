@@ -31,7 +31,7 @@ afterEach(() => {
 })
 
 function clientOf(options: IngestClientOptions): IngestClient {
-  const client = new IngestClient({ apiKey: KEY, retry: { minMs: 1, maxMs: 5 }, ...options })
+  const client = new IngestClient({ apiKey: KEY, retry: { maxMs: 5 }, ...options })
   onTestFinished(() => client.close())
   return client
 }
@@ -98,7 +98,7 @@ describe('the five endpoints', () => {
     const { service, client } = await started()
     expect(await client.ingestRequests([REQUEST, { ...REQUEST, route: '/:id' }])).toBeUndefined()
     expect(service.requestLogs().items).toHaveLength(2)
-    expect(await client.sendFeedback({ event_id: 'e-1', comments: 'broken' })).toBeUndefined()
+    expect(await client.sendFeedback({ event_id: 'e-1', comments: 'broken' })).toEqual({ attached: false })
     expect(service.feedback().items).toMatchObject([{ feedback: { event_id: 'e-1', comments: 'broken' } }])
     const { release_id } = await client.registerRelease({ version: '1.4.0', commit_hash: 'abc', changelog: 'more' })
     expect(service.releases().items).toMatchObject([{ release_id, release: { version: '1.4.0' } }])
@@ -107,29 +107,12 @@ describe('the five endpoints', () => {
     expect(service.requests.map(({ keyed }) => keyed)).toEqual([true, true, true, false])
   })
 
-  test.each(['x==', 'a:b', 'a/b', '../releases/register', '%2e%2e', 'a b?c#d', 'tökén-😀', "!'()*"])(
-    'a heartbeat of %j reaches only its monitor',
-    async (token) => {
-      const { service, client } = await started({ monitorTokens: [token] })
-      await client.heartbeat(token)
-      expect(service.requests).toMatchObject([{ endpoint: 'heartbeat', status: 200, keyed: false }])
-      expect(await failureOf<IngestError>(client.heartbeat(`${token}+`), KEY)).toMatchObject({
-        code: 'REJECTED',
-        status: 404,
-      })
-      expect([service.heartbeats().items.length, service.releases().items]).toEqual([1, []])
-    },
-  )
-
   test('does not send values that violate the interface', async () => {
     const { service, client } = await started()
-    let deep: object = {}
-    for (let depth = 0; depth < 20_000; depth += 1) deep = { deep }
     const wrong = [
       client.ingest({ logs: [{ ...ENTRY, level: 'loud' as 'info' }] }),
       client.ingest({ logs: Array.from({ length: 101 }, () => ENTRY) }),
       client.ingest(undefined as never),
-      client.ingest({ logs: [{ ...ENTRY, metadata: deep }] }),
       client.ingestRequests([{ ...REQUEST, status_code: 1.5 }]),
       client.sendFeedback({ event_id: 'e' } as never),
       client.registerRelease({} as never),
@@ -217,12 +200,6 @@ describe("replies that are not the service's", () => {
       expect(await client.ingest({ logs: [ENTRY] })).toMatchObject({ accepted: 1000, rejected: 0, errors: [] })
     },
   )
-
-  test('a result that counts nothing is one of no entries', async () => {
-    const server = await httpServer((response) => void response.end('{"accepted":0,"rejected":0}'))
-    const client = clientOf({ url: `${server.origin}/api/v1` })
-    expect(await client.ingest({ logs: [] })).toMatchObject({ accepted: 0, rejected: 0 })
-  })
 
   test('a byte order mark before the JSON changes nothing', async () => {
     const server = await httpServer(
@@ -373,14 +350,27 @@ describe('failure', () => {
     },
   )
 
-  test('a signal ends a call in flight', async () => {
+  test('a signal ends all calls in flight, without a warning about listeners, also one of another library', async () => {
     const { service, client } = await started()
     service.faults.add({ kind: 'hang' })
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const caller = new AbortController()
-    const error = failureOf<IngestError>(client.ingest({ logs: [ENTRY] }, { signal: caller.signal }), KEY)
-    await vi.waitFor(() => expect(service.requests).toHaveLength(1), { timeout: 10_000 })
+    const { signal } = caller
+    const other = {
+      get aborted() {
+        return signal.aborted
+      },
+      addEventListener: signal.addEventListener.bind(signal),
+      removeEventListener: signal.removeEventListener.bind(signal),
+    } as unknown as AbortSignal
+    const calls = [...Array.from({ length: 12 }, () => signal), other].map((one) =>
+      failureOf<IngestError>(client.ingest({ logs: [ENTRY] }, { signal: one }), KEY),
+    )
+    await vi.waitFor(() => expect(service.requests.length).toBeGreaterThan(0), { timeout: 10_000 })
     caller.abort()
-    expect((await error).code).toBe('ABORTED')
+    expect(new Set((await Promise.all(calls)).map(({ code }) => code))).toEqual(new Set(['ABORTED']))
+    expect(warn).not.toHaveBeenCalled()
+    warn.mockRestore()
   })
 
   test('close() ends it, too', async () => {
@@ -414,8 +404,7 @@ describe('its configuration', () => {
     await client.close()
   })
 
-  test('is required in production, even if the transport is disabled', () => {
-    vi.stubEnv('NODE_ENV', 'production')
+  test('is required, even if the transport is disabled', () => {
     vi.stubEnv('PINO_INGEST_ENABLED', 'false')
     expect(configFault({})).toContain('url is required')
     expect(configFault({ url: 'https://logs.example.com/api/v1' })).toContain('apiKey is required')
@@ -434,7 +423,7 @@ describe('its configuration', () => {
     [{ timeoutMs: KEY }, 'got text of 15 characters (not shown)'],
     [{ maxAttempts: '3' }, 'got 3'],
     [{ url: 'x' }, 'url must be'],
-    [{ retry: { minMs: 9, maxMs: 8 } }, 'retry.minMs must not'],
+    [{ retry: { maxMs: 0 } }, 'retry.maxMs must be'],
     [{ apikey: KEY }, 'did you mean apiKey?'],
     [null, 'must be an object, got null'],
     [KEY, 'must be an object, got a string'],

@@ -100,13 +100,6 @@ describe('a 2xx by its body', () => {
   ])('a truncated body %j: %s', (body, kind) => {
     expect([kindOf(body, 'ingest-result', true), kindOf(body, 'json', true)]).toEqual([kind, kind])
   })
-
-  test('a body changes nothing for another status', () => {
-    for (const status of [302, 401, 422, 429, 503]) {
-      for (const body of [RESULT, '<html>', ''])
-        expect(classifyReply(replied(status, body), 'ingest-result')).toBe(classifyStatus(status))
-    }
-  })
 })
 
 describe('Retry-After', () => {
@@ -129,7 +122,6 @@ describe('Retry-After', () => {
     ['1e9', undefined],
     ['0x10', undefined],
     ['', undefined],
-    [',', undefined],
     ['soon', undefined],
     ['try 3 times', undefined],
     ['hello 2099', undefined],
@@ -138,19 +130,10 @@ describe('Retry-After', () => {
     ['NaN', undefined],
     ['Infinity', undefined],
     [['5', '2'], 5_000],
-    ['5, 2', 5_000],
-    ['2,5', 5_000],
-    [['x', '5'], 5_000],
-    ['x, 5', 5_000],
     [[], undefined],
     [httpDate(NOW + 5_000), 5_000],
     [httpDate(NOW - 5_000), 0],
     [httpDate(NOW + 99 * 365 * 24 * HOUR), HOUR],
-    [`${httpDate(NOW + 5_000)}, 7`, 7_000],
-    [`7, ${httpDate(NOW + 9_000)}`, 9_000],
-    [`${httpDate(NOW + 5_000)}, ${httpDate(NOW + 8_000)}`, 8_000],
-    ['Wednesday, 01-Jan-25 00:00:06 GMT', 6_000],
-    ['Wed Jan  1 00:00:06 2025', 6_000],
     ['Wed, 99 Foo 2025 00:00:06 GMT', undefined],
   ])('%o: %o', (header, wait) => {
     expect(asked(header)).toBe(wait)
@@ -170,36 +153,6 @@ describe('Retry-After', () => {
       Array(6).fill(undefined),
     )
     expect(parseRetryAfterMs({ status: 429, headers: {} }, NOW)).toBeUndefined()
-  })
-
-  test('for any header, the wait is undefined or from 0 to 1 h', () => {
-    const value = fc.oneof(
-      fc.string(),
-      fc.nat().map(String),
-      fc.double().map(String),
-      fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
-      fc.stringMatching(/^[\d ,.:GMTadeinWu-]{0,40}$/),
-    )
-    const header = fc.oneof(
-      value,
-      fc.array(value),
-      fc.array(value).map((values) => values.join(',')),
-    )
-    fc.assert(
-      fc.property(header, value, (given, date) => {
-        const wait = asked(given, date)
-        return wait === undefined || (wait >= 0 && wait <= HOUR)
-      }),
-    )
-  })
-
-  test('returns whole seconds up to 1 h unchanged, alone or joined', () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 3600 }), { minLength: 1, maxLength: 4 }), (seconds) => {
-        expect(asked(seconds.join(', '))).toBe(Math.max(...seconds) * 1000)
-        expect(asked(seconds.map(String))).toBe(Math.max(...seconds) * 1000)
-      }),
-    )
   })
 })
 
@@ -378,13 +331,6 @@ describe('the reason as text', () => {
       { numRuns: 500 },
     )
     expect(describeReply(replied(400, { message: 'x'.repeat(1_000) }))).toMatch(/^status 400: x{187}…$/)
-  })
-
-  test('a deeply nested `loc` does not overflow the stack', () => {
-    const loc = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
-    const reply = replied(422, `{"detail":[{"loc":${loc},"msg":"deep"}]}`)
-    expect(describeReply(reply)).toBe('status 422: deep')
-    expect(parseRejected(reply.text)).toEqual([])
   })
 
   test.each<[string, Record<string, string | string[]>, string]>([

@@ -59,7 +59,7 @@ function scripted(
     secrets: [new Secret(KEY)],
     maxAttempts: 3,
     timeoutMs: 30_000,
-    retry: { minMs: 200, maxMs: 30_000 },
+    retry: { maxMs: 30_000 },
     ...options,
   })
   return { calls, clock, sentAt, sent, timeouts, answer: (late) => answer(late) }
@@ -73,7 +73,7 @@ describe('attempts', () => {
       const error = failureOf<IngestError>(calls.post(CALL), KEY)
       await clock.advance(100_000)
       expect((await error).message).toContain('(3 attempts)')
-      expect(sentAt).toEqual([0, 100, 300])
+      expect(sentAt).toEqual([0, 125, 375])
       expect(clock.timers).toBe(0)
     },
   )
@@ -134,7 +134,7 @@ describe('Retry-After', () => {
     expect(sentAt).toEqual([0])
     await clock.advance(100_000)
     await done
-    expect(sentAt).toEqual([0, 7_450, 9_750])
+    expect(sentAt).toEqual([0, 7_475, 9_825])
   })
 
   test('is at most 1 h; an invalid one is ignored', async () => {
@@ -145,7 +145,7 @@ describe('Retry-After', () => {
     const done = calls.post(CALL)
     await clock.advance(4_000_000)
     await done
-    expect(sentAt).toEqual([0, 3_600_600, 3_600_800])
+    expect(sentAt).toEqual([0, 3_600_625, 3_600_875])
   })
 })
 
@@ -220,15 +220,15 @@ describe('the deadline', () => {
   test('does not wait for an attempt that would start after it', async () => {
     const { calls, clock, sentAt } = scripted([reply(500)], { timeoutMs: 250, maxAttempts: 10 })
     const error = failureOf<IngestError>(calls.post(CALL), KEY)
-    await clock.advance(100)
-    // The next attempt would start at 300 ms.
+    await clock.advance(125)
+    // The next attempt would start at 375 ms.
     expect(await error).toMatchObject({
       code: 'UNAVAILABLE',
       status: 500,
       retryAfterMs: undefined,
       message: 'status 500 (2 attempts in timeoutMs 250)',
     })
-    expect([sentAt, clock.timers]).toEqual([[0, 100], 0])
+    expect([sentAt, clock.timers]).toEqual([[0, 125], 0])
   })
 
   test('each request gets the remaining time', async () => {
@@ -236,7 +236,7 @@ describe('the deadline', () => {
     const done = calls.post(CALL)
     await clock.advance(10_000)
     await done
-    expect(timeouts).toEqual([30_000, 29_900, 22_350])
+    expect(timeouts).toEqual([30_000, 29_875, 22_275])
   })
 })
 
@@ -289,14 +289,6 @@ describe('abort', () => {
     expect(sentAt).toEqual([])
   })
 
-  test('after the reply has no effect', async () => {
-    const caller = new AbortController()
-    const { calls } = scripted([reply(200)])
-    const done = calls.post({ ...CALL, signal: caller.signal })
-    caller.abort()
-    expect((await done).status).toBe(200)
-  })
-
   test('in the same tick as a failure starts no wait', async () => {
     const caller = new AbortController()
     const { calls, clock } = scripted([network])
@@ -323,7 +315,7 @@ describe('the error', () => {
     [new HttpFailure('client', 'why', 'do this'), 'UNAVAILABLE', undefined, /why.*do this$/],
     [new HttpFailure('timeout', 'late'), 'UNAVAILABLE', undefined, /^late$/],
     [reply(401, {}, { detail: [{ msg: 'no such key', type: 'auth_error' }] }), 'AUTH', 401, /status 401: no such key$/],
-    [reply(403), 'AUTH', 403, /status 403/],
+    [reply(403), 'AUTH', 403, /PINO_INGEST_API_KEY\b.*PINO_INGEST_API_KEY_FILE.*status 403/],
     [reply(400, {}, { message: 'bad' }), 'REJECTED', 400, /^status 400: bad$/],
     [reply(404), 'REJECTED', 404, /^status 404/],
     [reply(409), 'REJECTED', 409, /^status 409$/],
@@ -358,9 +350,9 @@ describe('the error', () => {
 
   test('a rejected heartbeat does not blame the key', async () => {
     const { calls } = scripted([reply(401)])
-    expect((await failureOf(calls.post({ path: '/heartbeat/t', body: null }), KEY)).message).toBe(
-      'the service refuses the monitor token: status 401',
-    )
+    const { message } = await failureOf(calls.post({ path: '/heartbeat/t', body: null }), KEY)
+    expect(message).toMatch(/monitor token.* status 401$/)
+    expect(message).not.toContain('PINO_INGEST_API_KEY')
   })
 
   const echoes = (secret: string): unknown[] => [

@@ -111,10 +111,10 @@ describe('every entry point', () => {
       stderr: expect.stringMatching(/^pino-ingest needs Node .* this is Node 18\.20\.8\. .*\n$/),
     })
     const asJson = await run(process.execPath, [main, 'doctor', '--json'], { env: older }).catch(
-      (error: { code: number; stdout: string }) => error,
+      (error: { code: number; stderr: string }) => error,
     )
     expect(asJson).toMatchObject({ code: 1 })
-    expect(JSON.parse(asJson.stdout)).toEqual({ error: { code: 'ENGINE', message: expect.stringContaining(problem) } })
+    expect(JSON.parse(asJson.stderr)).toEqual({ error: { code: 'ENGINE', message: expect.stringContaining(problem) } })
   })
 
   test("in pino's worker: an error event of the transport", async () => {

@@ -2,7 +2,7 @@
 import { homedir } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { toStartFailure } from '../../src/cli/shared/child-process.js'
-import { findStatePath, findTokenFile } from '../../src/options/dev-token.js'
+import { findStatePath } from '../../src/cli/shared/state-path.js'
 import { isInUse } from '../../src/shared/safe-files.js'
 
 describe('the folder for state', () => {
@@ -25,7 +25,6 @@ describe('the folder for state', () => {
     const found = findStatePath(env, 'send', platform)
     if (expected !== undefined) expect(found).toBe(expected)
     else expect(found.replaceAll('\\', '/')).toBe(`${homedir()}/${below}`.replaceAll('\\', '/'))
-    expect(findTokenFile(env, platform)).toBe(found.replace(/send$/, 'dev-token'))
   })
 })
 

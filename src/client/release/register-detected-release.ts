@@ -22,9 +22,11 @@ const MAX_REQUEST_MS = 5_000
 
 /** The options of a transport's registration, which makes one attempt. */
 export function toReleaseOptions(settings: Settings): DetectedReleaseOptions {
-  const { url, apiKey, headers, isLocalDefault, allowInsecure, tls, proxy, requestTimeoutMs, version, deploy } =
-    settings
+  const { url, apiKey, headers, allowInsecure, tls, proxy, requestTimeoutMs, version, deploy } = settings
   return {
+    url,
+    apiKey: apiKey.reveal(),
+    headers: revealAll(headers),
     allowInsecure,
     tls,
     proxy,
@@ -34,7 +36,6 @@ export function toReleaseOptions(settings: Settings): DetectedReleaseOptions {
     commit_hash: deploy?.commit,
     branch: deploy?.branch,
     deployed_by: deploy?.deployed_by,
-    ...(!isLocalDefault && { url, apiKey: apiKey.reveal(), headers: revealAll(headers) }),
   }
 }
 

@@ -1,5 +1,6 @@
 /** [main] Collects the fields of a release: given values, and values from CI, git and package.json. */
-import { readFile, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { IngestError } from '../../shared/errors.js'
 import { findCiFacts } from '../../options/ci.js'
@@ -27,7 +28,7 @@ const SHORT_COMMIT_CHARS = 7
 const PLACEHOLDER = /^0\.0\.0(?:-|$)/
 
 /**
- * Precedence: given values, then `PINO_INGEST_VERSION`, `_COMMIT`, `_BRANCH`, `_DEPLOYED_BY`, then the CI provider's variables,
+ * Precedence: given values, then `PINO_INGEST_VERSION` and `PINO_INGEST_DEPLOY_*`, then the CI provider's variables,
  * then git. The version is `service.version` of `OTEL_RESOURCE_ATTRIBUTES`, the application's own, that of the nearest
  * package.json, the tag, or the short commit.
  *
@@ -72,43 +73,23 @@ async function findVersion(
   tag: string | undefined,
   commit: string | undefined,
 ): Promise<string> {
-  const nearest = await packageVersion(cwd)
-  const packaged = [appVersion, nearest.version]
+  const packaged = [appVersion, await packageVersion(cwd)]
   const isPlaceholder = (version: string | undefined): boolean => version !== undefined && PLACEHOLDER.test(version)
   const short = /^[\da-f]{40,64}$/.test(commit ?? '') ? commit?.slice(0, SHORT_COMMIT_CHARS) : commit
   const version = findFirst(...packaged.filter((one) => !isPlaceholder(one)), tag, short, ...packaged)
   if (version !== undefined) return version
-  const { without } = nearest
-  const [why, remedy] =
-    without === undefined
-      ? [`there is no package.json in ${resolve(cwd)} or above it`, '']
-      : [`${without} has no "version"`, 'write one there, ']
   throw new IngestError(
     'CONFIG',
-    `no version is found for the release: ${why}, and no git commit; ${remedy}give version (--version), or set PINO_INGEST_VERSION`,
+    `no version is found for the release: no package.json in ${resolve(cwd)} or above it has a "version", and there is no git commit; give version (--version), or set PINO_INGEST_VERSION`,
   )
 }
 
-interface PackageVersion {
-  readonly version?: string
-  /** Path of the nearest package.json, if it has no version. */
-  readonly without?: string
-}
-
 /** The version of the nearest package.json that has one, within the clone. */
-async function packageVersion(cwd: string): Promise<PackageVersion> {
-  let without: string | undefined
+async function packageVersion(cwd: string): Promise<string | undefined> {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
-    const path = join(folder, 'package.json')
-    const text = await readFile(path, 'utf8').catch(() => undefined)
-    const version = versionIn(text ?? '')
-    if (version !== undefined) return { version }
-    if (text !== undefined) without ??= path
-    const isTop = await stat(join(folder, '.git')).then(
-      () => true,
-      () => false,
-    )
-    if (isTop || folder === dirname(folder)) return without === undefined ? {} : { without }
+    const version = versionIn(await readFile(join(folder, 'package.json'), 'utf8').catch(() => ''))
+    const isTop = existsSync(join(folder, '.git')) || folder === dirname(folder)
+    if (version !== undefined || isTop) return version
   }
 }
 

@@ -108,7 +108,12 @@ describe('commit, branch and deployer', () => {
   })
 
   test('PINO_INGEST_* variables win over both, given values over all', async () => {
-    const env = { ...GITHUB, PINO_INGEST_COMMIT: 'own', PINO_INGEST_BRANCH: 'mine', PINO_INGEST_DEPLOYED_BY: 'me' }
+    const env = {
+      ...GITHUB,
+      PINO_INGEST_DEPLOY_COMMIT: 'own',
+      PINO_INGEST_DEPLOY_BRANCH: 'mine',
+      PINO_INGEST_DEPLOY_DEPLOYED_BY: 'me',
+    }
     expect(await findRelease({}, { env, cwd: scratch() })).toEqual({
       version: 'own',
       commit_hash: 'own',
