@@ -23,9 +23,9 @@ export interface AccountSnapshot {
   readonly recovered: number
   /** Entries that the transport made itself. */
   readonly generated: number
-  /** Entries that the service accepted. */
+  /** Entries that the log service accepted. */
   readonly accepted: number
-  /** Entries that the service rejected. */
+  /** Entries that the log service rejected. */
   readonly rejected: number
   /** Entries that were dropped, by reason. */
   readonly dropped: Readonly<Record<DropReason, number>>

@@ -33,20 +33,20 @@ interface OfSubject {
  * applications with several `targets`. `error` is never emitted: pino would end its worker.
  */
 export interface IngestEvents {
-  /** Entries that the service accepted; `batchId` is that of the latest batch. */
+  /** Entries that the log service accepted; `batchId` is that of the latest batch. */
   'ingest:delivered': OfSubject & {
     /** Number of entries since the previous event. */
     readonly count: number
     /** `batch_id` of the latest batch. */
     readonly batchId: string
   }
-  /** Entries that the service rejected; `errors` and `reason` are those of the latest reply. */
+  /** Entries that the log service rejected; `errors` and `reason` are those of the latest reply. */
   'ingest:rejected': OfSubject & {
     /** Number of entries since the previous event. */
     readonly count: number
     /** Reason in the latest reply. */
     readonly reason: string
-    /** `errors` of the latest reply (docs/protocol-decisions.md, Replies). */
+    /** `errors` of the latest reply (docs/protocol.md, Replies). */
     readonly errors: readonly IngestResultError[]
   }
   /** Entries that were dropped. */
@@ -78,13 +78,13 @@ export interface ReporterOptions {
   /** Masked in everything that is written or emitted. */
   readonly secrets: readonly string[]
   readonly emit: EmitEvent
-  /** Whether rejected entries are stored on disk. Default false. */
-  readonly hasSpool?: boolean
+  /** Where rejected entries are. Default: nowhere. */
+  readonly rejectedHint?: string
   /** The payload of `ingest:stats`. */
   readonly snapshot: () => AccountSnapshot
   /** Called when log entries are dropped: every time and immediately, unlike lines and events. */
   readonly onDropped?: (count: number, reason: DropReason) => void
-  /** As `onDropped`, when the service accepts log entries. */
+  /** As `onDropped`, when the log service accepts log entries. */
   readonly onDelivered?: () => void
   /** Default: synchronously to file descriptor 2. */
   readonly write?: (line: string) => void
@@ -96,7 +96,6 @@ interface Line {
   readonly text: (count: number) => string
 }
 
-const SHOW_REJECTED = '`npx pino-ingest spool show dead` lists them'
 const NOT_KEPT = 'they are not kept; set spool to keep rejected entries'
 const LINE_WINDOW_MS = 10_000
 const EVENT_WINDOW_MS = 1000
@@ -140,7 +139,7 @@ export class Reporter {
   rejected(count: number, errors: readonly IngestResultError[], reason: string, of?: Subject): void {
     const field = errors[0]?.field ?? ''
     const detail = field === '' || reason.includes(`${field}:`) ? reason : `field ${field}: ${reason}`
-    const remedy = this.#options.hasSpool === true ? SHOW_REJECTED : NOT_KEPT
+    const remedy = this.#options.rejectedHint ?? NOT_KEPT
     this.#line(`rejected ${of ?? ''}`, count, (total) =>
       SERVICE_MESSAGES.entriesRejected.text(counted(total, of), detail, remedy),
     )
@@ -169,11 +168,12 @@ export class Reporter {
 
   /**
    * Called at shutdown with the number of entries that stay on disk for the next start.
-   * @param isKeyRejected whether the last failure is that the service rejects the key
+   * @param isKeyRejected whether the last failure is that the log service rejects the key
    */
   retained(count: number, lastFailure = NO_FAILURE, isKeyRejected = false, of?: Subject): void {
-    const { text } = isKeyRejected ? SPOOL_MESSAGES.keptForKey : SPOOL_MESSAGES.kept
-    this.note('kept', text(`${counted(count, of)} ${count === 1 ? 'is' : 'are'}`, lastFailure), of)
+    const { kept, keptForKey } = SPOOL_MESSAGES
+    const entries = `${counted(count, of)} ${count === 1 ? 'is' : 'are'}`
+    this.note('kept', isKeyRejected ? keptForKey.text(entries) : kept.text(entries, lastFailure), of)
   }
 
   /**

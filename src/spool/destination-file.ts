@@ -42,7 +42,7 @@ export function writeDescription(destination: string, description: DestinationDe
   }
 }
 
-/** Undefined if the file is missing, as in folders of earlier versions, or unreadable. Never throws. */
+/** Undefined if the file is missing or unreadable. Never throws. */
 export function readDescription(destination: string): DestinationDescription | undefined {
   try {
     const fd = openOwn(join(destination, DESTINATION), constants.O_RDONLY)

@@ -11,7 +11,7 @@ import {
   SEGMENT_HEADER_BYTES,
   isSegment,
 } from './disk-format.js'
-import { LEASE_MS, isLeaseExpired, isOwnerAlive, readOwner } from './instance/ownership.js'
+import { isLeaseExpired, isOwnerAlive, readOwner } from './instance/ownership.js'
 import type { Machine } from './instance/ownership.js'
 import { readUnsettledBatches } from './segment/unsettled-batch.js'
 import type { ReadBatch } from './segment/segment-reader.js'
@@ -37,7 +37,6 @@ export interface FoundInstance {
   readonly pid: number | undefined
   /** Milliseconds since the writer last renewed its lease; undefined without `owner`. */
   readonly leaseAgeMs: number | undefined
-  readonly isLeaseFresh: boolean
   readonly claimedBy: string | undefined
   /** Oldest first. */
   readonly segments: readonly FoundFile[]
@@ -123,7 +122,6 @@ function look(path: string, name: string, destination: string, { wallNowMs }: In
     destination,
     leaseAgeMs,
     pid: Number.isSafeInteger(pid) ? pid : undefined,
-    isLeaseFresh: leaseAgeMs !== undefined && leaseAgeMs <= LEASE_MS,
     segments: files.filter((file) => isSegment(file.name)),
     bytes: files.filter((file) => file.name !== OWNER).reduce((sum, file) => sum + file.bytes, 0),
     isForeign: hasForeignVersion(path),

@@ -255,7 +255,7 @@ export class Recovery {
       segment.add(entries)
       this.#ready = batches
       onRecovered(entries + missing)
-      if (missing > 0) onDropped(missing, 'damaged', DROP_MESSAGES.segmentDamaged.text(segment.path))
+      if (missing > 0) onDropped(missing, 'damaged', DROP_MESSAGES.fileDamaged.text(segment.path))
     } catch (error) {
       if (this.#open !== current) return
       this.#close(current)

@@ -157,7 +157,7 @@ export class SpilledBatchStore {
       if (waiting.sequences.length === 0) this.#passSegment(number)
       if (batch !== undefined) take({ ...batch, place }, sequence)
       if (missing > 0) {
-        onDropped(missing, 'damaged', DROP_MESSAGES.segmentDamaged.text(segment.path))
+        onDropped(missing, 'damaged', DROP_MESSAGES.fileDamaged.text(segment.path))
         segment.settled(missing)
       }
       return batch !== undefined
@@ -182,7 +182,7 @@ export class SpilledBatchStore {
   /** Drops the entries that were counted in the segment but are missing in its file. */
   #loseSegment(number: number, segment: Segment): void {
     const entries = this.forget(number)
-    if (entries > 0) this.#options.onDropped(entries, 'damaged', DROP_MESSAGES.batchUnreadable.text(segment.path))
+    if (entries > 0) this.#options.onDropped(entries, 'damaged', DROP_MESSAGES.fileDamaged.text(segment.path))
   }
 
   /** Number of the oldest segment that may be read. */

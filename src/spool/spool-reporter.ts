@@ -56,18 +56,18 @@ export class SpoolReporter {
   }
 
   foreignVersion(path: string): void {
-    this.#report.problem(SPOOL_MESSAGES.foreignVersion.text(path))
+    this.#report.problem(SPOOL_MESSAGES.otherVersion.text(path))
   }
 
   foreignExpired(folder: string, bytes: number): void {
-    this.#report.note('aged', SPOOL_MESSAGES.foreignEntriesExpired.text(bytes, folder))
+    this.#report.note('aged', SPOOL_MESSAGES.otherDestinationExpired.text(bytes, folder))
   }
 
   stranded(folders: readonly StrandedEntries[]): void {
     const bytes = folders.reduce((sum, one) => sum + one.bytes, 0)
     const named = folders.slice(0, MAX_NAMED).map(({ folder }) => folder)
     const rest = folders.length > MAX_NAMED ? ` and ${folders.length - MAX_NAMED} more` : ''
-    this.#report.note('stranded', SPOOL_MESSAGES.foreignEntries.text(bytes, named.join(', ') + rest))
+    this.#report.note('stranded', SPOOL_MESSAGES.otherDestination.text(bytes, named.join(', ') + rest))
   }
 
   claimed(entries: number): void {

@@ -271,7 +271,7 @@ export class Spool {
         const entries = this.spilled.forget(segment.number)
         segment.drop()
         this.log.abandonSegment(segment)
-        drop(this.#options, entries, 'damaged', DROP_MESSAGES.segmentDeleted.text(segment.path))
+        drop(this.#options, entries, 'damaged', DROP_MESSAGES.filesDeleted.text(segment.path))
       }
     } catch (error) {
       this.#reporter.error(error)
@@ -311,7 +311,7 @@ export class Spool {
   #loseRest(): void {
     const entries = this.spilled.forgetAll() + this.recovery.readyEntries
     this.recovery.forgetReady()
-    drop(this.#options, entries, 'damaged', DROP_MESSAGES.folderDeleted.text(this.#destination))
+    drop(this.#options, entries, 'damaged', DROP_MESSAGES.filesDeleted.text(this.#destination))
   }
 
   /** Leaves the entries that are only on disk. @returns their number */

@@ -120,10 +120,11 @@ test('balances after every step of any sequence, from the first entry to the end
         const { clock, requests, account, scheduler } = service
         const settlement = new Settlement({ ...service, events: new Signal() })
         const batcher = new Batcher({
-          batch: { size: 10, bytes: 2000, intervalMs: 1000 },
+          batch: { size: 10, intervalMs: 1000 },
           clock,
           onBatch: (batch) => scheduler.enqueue(batch),
         })
+        batcher.limitBytes(2000)
         const admission = new Admission({ memory: scheduler })
         account.addStage(() => batcher.pendingEntries)
         const answered = new Set<Request>()

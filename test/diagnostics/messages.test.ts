@@ -1,4 +1,4 @@
-/** The tables of messages in the documentation are generated from the catalog: `npm run docs` writes them. */
+/** The messages in the documentation are generated from the catalog: `npm run docs` writes them. */
 import { expect, test } from 'vitest'
 import {
   APPLICATION_MESSAGES,
@@ -8,11 +8,12 @@ import {
   SPOOL_MESSAGES,
 } from '../../src/diagnostics/messages.js'
 import type { Message } from '../../src/diagnostics/messages.js'
+import type { IngestErrorCode } from '../../src/shared/errors.js'
 import { regionOf, writeRegion } from '../markdown.js'
 
-const DOCUMENT = 'docs/messages.md'
+const DOCUMENT = 'docs/errors.md'
 
-const TABLES: Readonly<Record<string, Readonly<Record<string, Message & { readonly reason?: string }>>>> = {
+const SECTIONS: Readonly<Record<string, Readonly<Record<string, Message & { readonly reason?: string }>>>> = {
   service: SERVICE_MESSAGES,
   queue: QUEUE_MESSAGES,
   drops: DROP_MESSAGES,
@@ -20,18 +21,37 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, Message & { readon
   application: APPLICATION_MESSAGES,
 }
 
-function toTable(messages: (typeof TABLES)[string]): string {
-  const rows = Object.values(messages).map(({ code, reason, text, cause, remedy }) => {
-    const facts = Array.from({ length: text.length }, () => '…')
-    const kind = code ?? reason
-    return `| \`${text(...facts)}\` | ${kind === undefined ? '' : `\`${kind}\``} | ${cause} | ${remedy} |`
-  })
-  const kind = Object.values(messages).some(({ reason }) => reason !== undefined) ? 'reason' : 'code'
-  return [`| message | ${kind} | cause | what to do |`, '|---|---|---|---|', ...rows].join('\n')
+function toSection([name, { code, reason, text, cause, remedy }]: [string, (typeof SECTIONS)[string][string]]): string {
+  const kind = code ?? (reason && `dropped (${reason})`)
+  const title = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  const line = text(...Array.from({ length: text.length }, () => '…'))
+  const quotes = line.includes('`') ? '``' : '`'
+  return [
+    `### ${kind === undefined ? title : `${kind}: ${title}`}`,
+    `${quotes}${line}${quotes}`,
+    `Means: ${cause}\\\nDo: ${remedy}`,
+  ].join('\n\n')
 }
 
-test.each(Object.entries(TABLES))('the table of messages about the %s is up to date', (name, messages) => {
-  const table = toTable(messages)
-  if (process.env['UPDATE_DOCS'] === '1') writeRegion(DOCUMENT, `messages: ${name}`, table)
-  expect(regionOf(DOCUMENT, `messages: ${name}`)).toBe(table)
+test.each(Object.entries(SECTIONS))('the messages about the %s are up to date', (name, messages) => {
+  const sections = `\n${Object.entries(messages).map(toSection).join('\n\n')}\n`
+  if (process.env['UPDATE_DOCS'] === '1') writeRegion(DOCUMENT, `messages: ${name}`, sections)
+  expect(regionOf(DOCUMENT, `messages: ${name}`)).toBe(sections.trim())
+})
+
+test('every error code of the client has a section with what it means and what to do', () => {
+  // By the compiler: neither a code too few nor one too many.
+  const codes: Record<IngestErrorCode, true> = {
+    CONFIG: true,
+    INVALID: true,
+    AUTH: true,
+    REJECTED: true,
+    RATE_LIMITED: true,
+    UNAVAILABLE: true,
+    MISDIRECTED: true,
+    SPOOL: true,
+    ABORTED: true,
+  }
+  const found = [...regionOf(DOCUMENT, 'errors').matchAll(/^### `(\w+)`\n\nMeans: .+\\\nDo: .+$/gm)]
+  expect(found.map(([, code]) => code)).toEqual(Object.keys(codes))
 })

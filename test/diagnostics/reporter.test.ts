@@ -40,7 +40,7 @@ describe('lines', () => {
 
   test('about rejected entries name the field, and where the entries are', () => {
     const errors = [{ index: 3, code: 'INVALID', field: 'level', message: 'is not one of the levels' }]
-    const stored = setup({ hasSpool: true })
+    const stored = setup({ rejectedHint: '`npx pino-ingest spool show dead` lists them' })
     stored.report.rejected(2, errors, 'is not one of the levels')
     expect(stored.lines[0]).toMatch(/2 entries: field level: is not one of the levels; .*pino-ingest spool show/)
     expect(stored.events[0]?.payload).toMatchObject({ reason: 'is not one of the levels' })

@@ -261,7 +261,7 @@ export class Model {
     this.#run.drops.length = 0
     const gone = this.#actions.inMemory.filter(({ acknowledgement: custody }) => custody?.isDurable !== true)
     // A segment with only damaged entries is deleted with it, and reported without a number.
-    if (this.#run.problems.some((problem) => problem.includes('the oldest segment was deleted')))
+    if (this.#run.problems.some((problem) => problem.includes('the oldest entries were deleted')))
       this.#hasDropped = true
     let lost = this.#actions.loseSpilled()
     if (reported > 0 || lost > 0) {

@@ -101,7 +101,7 @@ export class ProcessRun {
     machine,
     spool,
     batchSize = 100,
-    batchBytes = 1024 * 1024,
+    batchBytes = Infinity,
     newId,
     onBatch,
     watch = (log) => log,
@@ -129,7 +129,7 @@ export class ProcessRun {
       ...spool,
     })
     this.batcher = new Batcher({
-      batch: { size: batchSize, bytes: batchBytes, intervalMs: 1000 },
+      batch: { size: batchSize, intervalMs: 1000 },
       clock: this.#clock,
       log: watch(this.spool.log),
       onBatch:
@@ -140,6 +140,7 @@ export class ProcessRun {
         }),
       ...(newId !== undefined && { newId }),
     })
+    this.batcher.limitBytes(batchBytes)
     this.account.addStage(() => this.batcher.pendingEntries)
     this.account.addStage(() => this.held)
     this.account.addStage(() => this.spool.pendingEntries)

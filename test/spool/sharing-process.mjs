@@ -64,7 +64,7 @@ async function recover() {
 }
 // Batches stay open for a long time, so that one is open when the process is suspended.
 const batcher = new Batcher({
-  batch: { size: 40, bytes: 1024 * 1024, intervalMs: 60_000 },
+  batch: { size: 40, intervalMs: 60_000 },
   clock,
   log: spool.log,
   onBatch: send,

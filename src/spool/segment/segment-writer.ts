@@ -6,7 +6,7 @@ import { MAX_SEGMENT_BYTES } from './segment.js'
 import type { Segment } from './segment.js'
 
 /** Space that segments leave free on the volume, for the folder of the next process and for acknowledgements. */
-const RESERVED_BYTES = 256 * 1024
+export const RESERVED_BYTES = 256 * 1024
 /** What is written before the next check of the free space, since other programs use the volume, too: a share of it, at most 1 MiB. */
 const CHECK_SHARE = 1 / 16
 const CHECK_BYTES = 1024 * 1024

@@ -278,7 +278,7 @@ describe('other destinations', () => {
     expect(run.notes).toEqual([
       {
         kind: 'aged',
-        message: SPOOL_MESSAGES.foreignEntriesExpired.text(bytes, folder),
+        message: SPOOL_MESSAGES.otherDestinationExpired.text(bytes, folder),
       },
     ])
     await bench.clock.advance(60_000)
