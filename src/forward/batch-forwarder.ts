@@ -136,18 +136,17 @@ export class BatchForwarder {
     return sending < most && bytes < this.#options.maxBufferBytes
   }
 
-  /** Messages are read one at a time: a few kilobytes can become megabytes. */
-  async #take(message: JsMsg): Promise<void> {
+  #take(message: JsMsg): void {
     const { connection, clock, health } = this.#options
-    const read = await readMessage(message)
-    const batch = 'batch' in read ? read.batch : undefined
+    const read = readMessage(message)
+    const batch = 'problem' in read ? undefined : read
     const key = batch?.batchId ?? String(message.seq)
     const held = new HeldMessage({ message, batch, leaseMs: this.#ackWaitMs / 3, connection, clock })
     if (this.#isStopping) return held.giveBack(0)
     // The outcome of the other message decides whether this one is a duplicate.
     if (this.#held.has(key)) return held.giveBack(NEXT_RETURN_MS)
     this.#held.set(key, held)
-    void ('batch' in read ? this.#deliver(held, read.batch) : this.#storeInvalid(held, read))
+    void ('problem' in read ? this.#storeInvalid(held, read) : this.#deliver(held, read))
       .catch((bug: unknown) => {
         health.failed(INTERNAL, 'UNAVAILABLE', `${String(bug)}, please report it`, true)
         this.#giveBack(held)

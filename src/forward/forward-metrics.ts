@@ -6,7 +6,7 @@ import type { BatchKind } from '../nats/message.js'
 
 /** Counters for one kind of batches. */
 export class ForwardStats {
-  /** `forwarded`: accepted by the service. `rejected`: by the service. */
+  /** `forwarded`: accepted by the log service. `rejected`: by the log service. */
   readonly entries = { forwarded: 0, rejected: 0, duplicate: 0, redelivered: 0 }
   /** `invalid`: messages that are not batches, stored as dead letters. */
   readonly batches = { forwarded: 0, duplicate: 0, redelivered: 0, released: 0, invalid: 0 }
@@ -32,7 +32,7 @@ export interface KindState {
 
 export interface ForwardState {
   readonly kinds: readonly KindState[]
-  /** Connected, and all consumers exist and answer. */
+  /** As in `/healthz`. */
   readonly isReady: boolean
   /** Undefined if the queue is not known. */
   readonly oldestUnsentMs: number | undefined
@@ -67,7 +67,7 @@ const TABLE: readonly (readonly [name: string, help: string, samples: Samples])[
   ['concurrency_limit', 'Batches that may be in flight at once.', ofKind((one) => one.limit)],
   [
     'entries_total',
-    'Entries by outcome: forwarded (the service accepted them), rejected (now dead letters), duplicate, redelivered.',
+    'Entries by outcome: forwarded (the log service accepted them), rejected (now dead letters), duplicate, redelivered.',
     byOutcome((stats) => stats.entries),
   ],
   [
@@ -78,7 +78,7 @@ const TABLE: readonly (readonly [name: string, help: string, samples: Samples])[
   ['lag', 'Batches in the queue that no forwarder has received.', ofKind(({ info }) => info?.num_pending)],
   [
     'last_success_timestamp_seconds',
-    'Unix time at which the service last accepted a batch from this forwarder, initially 0.',
+    'Unix time at which the log service last accepted a batch from this forwarder, initially 0.',
     ofKind(({ stats }) => (stats.lastSuccessAtMs ?? 0) / 1000),
   ],
   [
@@ -88,10 +88,10 @@ const TABLE: readonly (readonly [name: string, help: string, samples: Samples])[
   ],
   [
     'ready',
-    '1 if connected to NATS and both consumers answer.',
+    '1 if connected to NATS and both consumers answer, 0 if not, or if the log service refuses everything.',
     ({ isReady }) => [{ labels: {}, value: Number(isReady) }],
   ],
-  ['requests_total', 'Requests to the service by outcome.', byOutcome((stats) => stats.requests)],
+  ['requests_total', 'Requests to the log service by outcome.', byOutcome((stats) => stats.requests)],
 ]
 
 export const FORWARD_FAMILIES: readonly PrometheusFamily<ForwardState>[] = TABLE.map(([name, help, samples]) => ({

@@ -80,7 +80,14 @@ export class Forwarder {
     const names = toStreamNames(nats)
     const accounts = { logs: new Account(), requests: new Account() }
     const mask = createSecretMask(secrets)
-    const reporter = new Reporter({ clock, logTo, secrets, emit, snapshot: () => accounts.logs.snapshot() })
+    const reporter = new Reporter({
+      clock,
+      logTo,
+      secrets,
+      emit,
+      rejectedHint: '`npx pino-ingest forward dead ls` lists them',
+      snapshot: () => accounts.logs.snapshot(),
+    })
     const reports = { logs: reporter, requests: reporter.forRequestLogs() }
     const health = new QueueHealth({ clock, report: reporter })
     const connection = new QueueConnection({ settings: nats, health, clock })
@@ -101,7 +108,7 @@ export class Forwarder {
         report: reports[kind],
         mask,
         pause,
-        target: { ...targets[kind], sender: createLeasedSender(targets[kind].sender) },
+        target: createLeasedSender(targets[kind]),
         url: settings.url,
         isShortenable: kind === 'logs',
         meanwhile: 'batches stay in the queue',
@@ -148,7 +155,7 @@ export class Forwarder {
     const kinds = this.#forwarders.map(({ kind, stats, inFlight, delivery }) => {
       return { kind, stats, inFlight, limit: delivery.limit, info: this.#consumers[kind].info }
     })
-    const state = { kinds, isReady: this.#isQueueReady, oldestUnsentMs: this.#oldestUnsentMs }
+    const state = { kinds, isReady: this.health.ready, oldestUnsentMs: this.#oldestUnsentMs }
     return formatPrometheusText(FORWARD_FAMILIES, state, {})
   }
 
@@ -181,7 +188,7 @@ export class Forwarder {
     return this.#connection.current !== undefined
   }
 
-  /** Whether NATS is connected and both consumers answer. `/healthz` also requires that the service does not refuse everything. */
+  /** Whether NATS is connected and both consumers answer. Readiness also requires that the service does not refuse everything. */
   get #isQueueReady(): boolean {
     return this.#isConnected && KINDS.every((kind) => this.#consumers[kind].isReady)
   }

@@ -22,7 +22,7 @@ export interface QueueConsumerOptions {
 export interface Receiver {
   /** Resolves when there is room for a message, and at the end; to false if there is none within `timeoutMs`. */
   waitForRoom(timeoutMs?: number): Promise<boolean>
-  take(message: JsMsg): Promise<void>
+  take(message: JsMsg): void
 }
 
 const INFO_TIMEOUT_MS = 2_000
@@ -122,7 +122,7 @@ export class QueueConsumer {
       if (this.#options.connection.current === undefined) continue
       // Another forwarder may have room.
       if (isOver) message.nak()
-      else await receiver.take(message)
+      else receiver.take(message)
     }
   }
 

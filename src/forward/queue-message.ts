@@ -1,17 +1,13 @@
-/** Parses a message of the queue as a batch. Pure, except for the decompression. */
+/** Parses a message of the queue as a batch. Pure. */
 import { createHash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
 import type { JsMsg } from '@nats-io/jetstream'
 import { countBatchEntries } from '../batch/count-entries.js'
 import type { Batch } from '../batch/batch.js'
 import { UUID } from '../batch/sub-batch.js'
-import { BATCH_ID_HEADER, CONTENT_ENCODING_HEADER, COUNT_HEADER, MESSAGE_ID_HEADER } from '../nats/message.js'
-import { LARGEST_BATCH_BYTES, LARGEST_ENTRY_BYTES } from '../options/size-limits.js'
+import { BATCH_ID_HEADER, COUNT_HEADER, MESSAGE_ID_HEADER } from '../nats/message.js'
+import { LARGEST_ENTRY_BYTES } from '../options/size-limits.js'
 import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
 
-/** The longest body that a transport publishes. A few bytes of gzip can become gigabytes. */
-const MAX_BODY_BYTES = LARGEST_BATCH_BYTES
 /** Limit of bodies that are parsed, since parsing takes several times as much memory. */
 const MAX_FOREIGN_BYTES = LARGEST_ENTRY_BYTES
 
@@ -22,12 +18,6 @@ export interface NoBatch {
   readonly id: string
 }
 
-export interface QueuedMessage {
-  /** An id that is not a UUID is followed by a hash of the body, which still contains the original id. */
-  readonly batch: Batch
-}
-
-const decompress = promisify(gunzip)
 /** Start and end of a body written by the transport. */
 const HEAD = /^\{"batch_id":"([\w-]{1,64})","logs":\[/
 const HEAD_BYTES = 100
@@ -38,28 +28,19 @@ const ID = /^[\w-]{1,64}$/
 /** Ids of other programs can have any length. */
 const MAX_ID_UNITS = 64
 
-export async function readMessage(message: Pick<JsMsg, 'data' | 'headers'>): Promise<QueuedMessage | NoBatch> {
+/** An id that is not a UUID is followed by a hash of the body, which still contains the original id. */
+export function readMessage(message: Pick<JsMsg, 'data' | 'headers'>): Batch | NoBatch {
   let id = ''
   try {
     // The client parses the headers now, and does not accept all that servers do.
-    const { headers, data } = message
+    const { headers, data: body } = message
     const header = (name: string): string => headers?.get(name) ?? ''
     id = (header(BATCH_ID_HEADER) || header(MESSAGE_ID_HEADER)).slice(0, MAX_ID_UNITS)
-    const body = await decode(data, header(CONTENT_ENCODING_HEADER))
     const { batchId, count } = readOwn(body, id, header(COUNT_HEADER)) ?? readForeign(body)
-    return { batch: { batchId: createUniqueId(batchId, body), count, highestSeverity: 0, body } }
+    return { batchId: createUniqueId(batchId, body), count, highestSeverity: 0, body }
   } catch (error) {
     return { id, problem: error instanceof Error ? error.message : String(error) }
   }
-}
-
-async function decode(data: Uint8Array, encoding: string): Promise<Uint8Array> {
-  if (encoding === '') return data
-  if (encoding === 'gzip')
-    return decompress(data, { maxOutputLength: MAX_BODY_BYTES }).catch((error: Error) => {
-      throw new Error(`its body cannot be decompressed to at most ${MAX_BODY_BYTES} bytes: ${error.message}`)
-    })
-  throw new Error(`its content encoding is ${encoding}; only gzip is supported`)
 }
 
 /** Other programs may use an id for several batches. Only a redelivery has the same content, too. */

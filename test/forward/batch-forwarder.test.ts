@@ -1,5 +1,4 @@
 /** A forwarder with an in-memory queue and service. */
-import { gzipSync } from 'node:zlib'
 import type { JsMsg } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { headers as createHeaders } from '@nats-io/transport-node'
@@ -29,10 +28,7 @@ interface Rig {
   readonly dead: string[]
   /** Delays, in milliseconds, with which batches were given back. */
   readonly givenBack: number[]
-  readonly add: (
-    id: string,
-    init?: { readonly text?: string; readonly entries?: number; readonly gzip?: boolean },
-  ) => void
+  readonly add: (id: string, init?: { readonly text?: string; readonly entries?: number }) => void
   readonly setConnected: (isConnected: boolean) => void
   readonly setService: (send: (batch: Batch) => Outcome) => void
   /** Advances the clock until the condition is true. */
@@ -55,7 +51,7 @@ function rig({ maxBufferBytes = 8_000_000 }: { readonly maxBufferBytes?: number 
     info: { config: { ack_wait: ACK_WAIT_MS * 1_000_000 } } as never,
     run: async ({ waitForRoom, take }) => {
       for (;;) {
-        if (queue.length > 0 && (await waitForRoom(1_000))) await take(queue.shift() as JsMsg)
+        if (queue.length > 0 && (await waitForRoom(1_000))) take(queue.shift() as JsMsg)
         else await new Promise<void>((resolve) => void clock.timer(10, resolve))
       }
     },
@@ -81,23 +77,20 @@ function rig({ maxBufferBytes = 8_000_000 }: { readonly maxBufferBytes?: number 
   const ignored = new Proxy({}, { get: () => () => {} })
   const pipeline = new EndpointPipeline({
     settings: {
-      retry: { minMs: 100, maxMs: 30_000 },
+      retry: { maxMs: 30_000 },
       maxConcurrency: 8,
       maxBufferBytes: Infinity,
       batch: {},
-      compression: 'none',
       spool: false,
     },
-    target: {
-      sender: createLeasedSender({
-        send: async (batch: Batch) => {
-          await new Promise<void>((resolve) => void clock.timer(10, resolve))
-          const outcome = send(batch)
-          if (outcome.kind === 'delivered') accepted.push(originalId((batch.origin ?? batch).batchId))
-          return outcome
-        },
-      }),
-    },
+    target: createLeasedSender({
+      send: async (batch: Batch) => {
+        await new Promise<void>((resolve) => void clock.timer(10, resolve))
+        const outcome = send(batch)
+        if (outcome.kind === 'delivered') accepted.push(originalId((batch.origin ?? batch).batchId))
+        return outcome
+      },
+    }),
     clock,
     account: new Account(),
     pause: new KeyPause(clock),
@@ -129,22 +122,20 @@ function rig({ maxBufferBytes = 8_000_000 }: { readonly maxBufferBytes?: number 
     accepted,
     dead,
     givenBack,
-    add: (id, { text = '', entries = 1, gzip = false } = {}) => {
+    add: (id, { text = '', entries = 1 } = {}) => {
       sequence += 1
       const list = Array.from({ length: entries }, (_, index) => JSON.stringify({ index, text }))
       const body = Buffer.from(`{"batch_id":"${id}","logs":[${list.join(',')}]}`)
       const headers = createHeaders()
       headers.set('Nats-Msg-Id', id)
       headers.set('Pino-Ingest-Count', String(entries))
-      if (gzip) headers.set('Content-Encoding', 'gzip')
-      deliver(sequence, gzip ? gzipSync(body) : body, headers, 1)
+      deliver(sequence, body, headers, 1)
     },
     setConnected: (isConnected) => {
       queueConnection.current = isConnected ? CONNECTION : undefined
     },
     setService: (service) => (send = service),
     until: async (condition) => {
-      // Decompression takes real time, not time of the test clock.
       const endsAt = performance.now() + PATIENCE_MS
       while (!condition()) {
         if (performance.now() > endsAt) throw new Error(`not within ${clock.now()} ms: ${String(condition)}`)
@@ -182,18 +173,15 @@ test.each([
   expect(new Set(accepted).size).toBe(accepted.length)
 })
 
-test.each([false, true])(
-  'a refused batch that exceeds the budget gives way to the others, compressed: %s',
-  async (gzip) => {
-    const { forwarder, add, accepted, setService, until } = rig({ maxBufferBytes: 10_000 })
-    setService(refusesBad)
-    add('good-0', { gzip })
-    add('bad', { text: 'x'.repeat(12_000), gzip })
-    for (let n = 1; n < 20; n += 1) add(`good-${n}`, { gzip })
-    void forwarder.run()
-    await until(() => accepted.length === 20)
-  },
-)
+test('a refused batch that exceeds the budget gives way to the others', async () => {
+  const { forwarder, add, accepted, setService, until } = rig({ maxBufferBytes: 10_000 })
+  setService(refusesBad)
+  add('good-0')
+  add('bad', { text: 'x'.repeat(12_000) })
+  for (let n = 1; n < 20; n += 1) add(`good-${n}`)
+  void forwarder.run()
+  await until(() => accepted.length === 20)
+})
 
 test('refused batches that exceed the budget together give way to the others', async () => {
   const { forwarder, add, accepted, setService, until } = rig({ maxBufferBytes: 20_000 })
@@ -260,21 +248,18 @@ test('a batch that exceeds the budget is kept while its bad entries are searched
   expect(new Set(accepted.filter((id) => id === 'large')).size).toBe(1)
 })
 
-test.each([false, true])(
-  'a refused entry that exceeds the budget becomes a dead letter when others are accepted, gzip: %s',
-  async (gzip) => {
-    const { forwarder, add, accepted, dead, setService, until } = rig({ maxBufferBytes: 10_000 })
-    setService(refusesBad)
-    add('bad', { text: 'x'.repeat(12_000), gzip })
-    for (let n = 0; n < 20; n += 1) add(`good-${n}`, { gzip })
-    void forwarder.run()
-    let count = 20
-    await until(() => {
-      if (count === accepted.length) add(`good-${(count += 1)}`)
-      return dead.length === 1
-    })
-  },
-)
+test('a refused entry that exceeds the budget becomes a dead letter when others are accepted', async () => {
+  const { forwarder, add, accepted, dead, setService, until } = rig({ maxBufferBytes: 10_000 })
+  setService(refusesBad)
+  add('bad', { text: 'x'.repeat(12_000) })
+  for (let n = 0; n < 20; n += 1) add(`good-${n}`)
+  void forwarder.run()
+  let count = 20
+  await until(() => {
+    if (count === accepted.length) add(`good-${(count += 1)}`)
+    return dead.length === 1
+  })
+})
 
 test('batches that are refused do not hold the others for long', async () => {
   const { forwarder, clock, add, accepted, setService, until } = rig()
