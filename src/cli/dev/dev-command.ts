@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findToken, TOKEN_VARIABLE } from '../../options/dev-token.js'
+import { TOKEN_VARIABLE } from '../../options/known-variables.js'
 import { createIngestService, IngestServiceError } from '../../service/index.js'
 import type { IngestService, IngestServiceOptions } from '../../service/index.js'
 import { backgroundClock } from '../../shared/clock.js'
@@ -11,12 +11,12 @@ import { createRecordFormat } from '../local/record-line.js'
 import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { createPaint, formatJsonLine, toPrintable } from '../shared/terminal.js'
-import { probePort } from '../local/local-service.js'
+import { DEFAULT_PORT } from '../local/local-service.js'
 import { onTerminationSignal, runChildProcess } from '../shared/child-process.js'
 import { findOrCreateToken } from '../shared/token-store.js'
 import { ArrivalsPrinter } from './arrivals-printer.js'
 import { DEV_FLAGS, parseServiceOptions } from './dev-flags.js'
-import { formatPortTaken, formatStarted, toStartedData } from './dev-format.js'
+import { formatStarted, toStartedData } from './dev-format.js'
 import { openPage } from './open-page.js'
 import { createProgramEnv, runWithProgram } from './run-with-program.js'
 
@@ -29,7 +29,7 @@ export const devCommand: Command = {
   usage: ['pino-ingest dev [FLAGS]', 'pino-ingest dev [FLAGS] -- PROGRAM [ARGUMENTS]'],
   flags: DEV_FLAGS,
   notes: [
-    `It prints the address of its page, then one line per received record: entries, HTTP requests (one line each), feedback, releases,
+    `It prints the address of its page and the variable that connects an application, then one line per received record: entries, HTTP requests (one line each), feedback, releases,
 heartbeats, and rejections with their first reason. Ctrl-C ends it.`,
     `The page, tail and the JSON API need a token. It is stored in pino-ingest/dev-token in $XDG_STATE_HOME or ~/.local/state, so that an
 open page works after a restart. ${TOKEN_VARIABLE} overrides it.`,
@@ -70,18 +70,14 @@ async function run(given: Arguments): Promise<number> {
   const ended = new Promise<void>((resolve) => {
     if (program === undefined) onTerminationSignal(() => resolve())
   })
-  const service = await start({ ...options, token, onProblem: report, onRecords }, program)
+  const service = await start({ ...options, token, onProblem: report, onRecords }, program !== undefined)
   try {
     if (file !== undefined) await load(file, service)
     isLoading = false
     const started = asJson ? toStartedData(service, options) : undefined
     if (switches.has('open')) openPage(service.pageUrl, report)
     if (program !== undefined) return await runWithProgram(program, service, started)
-    // Without the variable, since another terminal may not have it.
-    const isTokenFound = findToken({ ...process.env, [TOKEN_VARIABLE]: undefined }).token === token
-    process.stdout.write(
-      started === undefined ? formatStarted(service, options, isTokenFound) : formatJsonLine(started),
-    )
+    process.stdout.write(started === undefined ? formatStarted(service, options) : formatJsonLine(started))
     await ended
     return EXIT_DONE
   } finally {
@@ -93,7 +89,7 @@ async function run(given: Arguments): Promise<number> {
 async function load(file: string, { url }: IngestService): Promise<void> {
   const state = mkdtempSync(join(tmpdir(), 'pino-ingest-load-'))
   try {
-    const args = ['send', '--quiet', '--level', 'trace', '--state', state, '--', file]
+    const args = ['send', '--quiet', '--send-level', 'trace', '--state', state, '--', file]
     // The application's options, such as sampling and tags, must not change the entries.
     const shell = Object.entries(process.env).filter(([name]) => !/^(?:PINO_INGEST|OTEL)_/i.test(name))
     const { env } = createProgramEnv(Object.fromEntries(shell), url)
@@ -109,15 +105,14 @@ async function load(file: string, { url }: IngestService): Promise<void> {
   }
 }
 
-async function start(options: IngestServiceOptions, program: readonly string[] | undefined): Promise<IngestService> {
+/** A program is given the URL, so it needs no fixed port. */
+async function start(options: IngestServiceOptions, hasProgram: boolean): Promise<IngestService> {
   try {
-    return await createIngestService(options)
+    return await createIngestService({ port: DEFAULT_PORT, ...options })
   } catch (error) {
     if (error instanceof IngestError) throw new CommandError(error.code, error.message, EXIT_USAGE)
     if (!(error instanceof IngestServiceError)) throw error
-    const origin = `http://127.0.0.1:${options.port ?? 0}`
-    const isRunning = error.code === 'PORT' && (await probePort(origin)) === 'local-service'
-    const message = isRunning ? formatPortTaken(origin, program) : error.message
-    throw new CommandError(error.code, message, EXIT_FAILED)
+    if (error.code === 'PORT' && hasProgram && options.port === undefined) return start({ ...options, port: 0 }, true)
+    throw new CommandError(error.code, error.message, EXIT_FAILED)
   }
 }

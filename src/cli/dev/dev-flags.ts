@@ -1,14 +1,15 @@
 /** The flags of `dev`, parsed into options of the service. Pure. */
 import type { IngestServiceOptions } from '../../service/index.js'
+import { DEFAULT_PORT } from '../local/local-service.js'
 import { UTC_FLAG } from '../local/record-line.js'
 import type { Arguments, Flags } from '../shared/command.js'
 import { parseDurationMs, parseBytes, parseInteger } from '../shared/quantities.js'
 
-/** The transport's default outside production. */
-const DEFAULT_PORT = 4319
-
 export const DEV_FLAGS: Flags = {
-  port: { value: 'NUMBER', meaning: `port to listen on (${DEFAULT_PORT}); 0 uses a free port` },
+  port: {
+    value: 'NUMBER',
+    meaning: `port to listen on (${DEFAULT_PORT}, or a free one for a program if it is taken); 0 uses a free port`,
+  },
   load: {
     value: 'FILE',
     meaning: 'loads FILE at startup: a log file, an export of the page, or output of tail --json or query --json',
@@ -32,15 +33,13 @@ export const DEV_FLAGS: Flags = {
 /** @throws CommandError */
 export function parseServiceOptions({ texts }: Arguments): IngestServiceOptions {
   const values = {
+    port: parse(texts, 'port', (flag, text) => parseInteger(flag, text, 0, 65_535)),
     dbFile: texts.get('db'),
     maxEntries: parse(texts, 'max-entries', (flag, text) => parseInteger(flag, text, 1, Number.MAX_SAFE_INTEGER)),
     maxStoreBytes: parse(texts, 'max-bytes', parseBytes),
     maxAgeMs: parse(texts, 'max-age', parseDurationMs),
   }
-  return {
-    port: parse(texts, 'port', (flag, text) => parseInteger(flag, text, 0, 65_535)) ?? DEFAULT_PORT,
-    ...(Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as IngestServiceOptions),
-  }
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as IngestServiceOptions
 }
 
 function parse<T>(

@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process'
 import { closeSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { findStatePath } from '../../options/dev-token.js'
 import { replaceFile, writeAll } from '../../shared/safe-files.js'
 import { ensureNamedRoot } from '../../shared/safe-folders.js'
+import { findStatePath } from '../shared/state-path.js'
 
 /** The program that opens a file, without a shell. */
 const PROGRAMS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {

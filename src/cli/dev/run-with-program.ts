@@ -4,6 +4,7 @@ import { listAllVariables } from '../../options/option-table.js'
 import type { OptionName } from '../../options/option-table.js'
 import type { IngestService } from '../../service/index.js'
 import { systemClock } from '../../shared/clock.js'
+import { DEFAULT_PORT } from '../local/local-service.js'
 import type { Environment } from '../shared/child-process.js'
 import { formatEntryCount, formatJsonLine, toPrintable } from '../shared/terminal.js'
 import { onTerminationSignal, runChildProcess } from '../shared/child-process.js'
@@ -39,6 +40,7 @@ export async function runWithProgram(
   if (endedAtOnce?.startFailure === undefined) {
     print(`entries of ${name} are shown at`)
     if (!asJson) process.stderr.write(`${service.pageUrl}\n`)
+    if (service.port !== DEFAULT_PORT) print(`read them with npx pino-ingest query --url ${service.origin}`)
     if (overridden.length > 0) print(`overrides these variables for ${name}: ${overridden.join(', ')}`)
   }
   const { exitCode, signal, startFailure: failure } = await running
@@ -80,7 +82,7 @@ interface ProgramEnv {
 
 /** The environment in which a program sends to the local service, regardless of the shell and `.env` files. Pure. */
 export function createProgramEnv(shell: Environment, url: string): ProgramEnv {
-  // As by default for the local service: no spool unless one is set.
+  // Entries on disk would belong to a service that ends with the program, so there is no spool unless one is set.
   const isSpoolGiven = listAllVariables('spool').some((name) => (shell[name] ?? '') !== '')
   const local: Readonly<Record<string, string>> = {
     // Empty instead of deleted, since an `.env` file sets missing variables.

@@ -1,33 +1,32 @@
-/** Compiles the arguments of `tail` and `query` to the text of one query, checks it, and finds probable mistakes in it. */
+/** The query of `tail` and `query`: its check, and probable mistakes in it. */
 import { IngestServiceError } from '../../service/ingest-service-error.js'
 import type { FieldInfo } from '../../service/query/api-types.js'
 import { findMistake } from '../../service/query/language/mistakes.js'
-import { formatTerm, formatValue } from '../../service/query/language/printer.js'
 import { compileEntryQuery } from '../../service/query/matching/compile-query.js'
 import { createUsageError } from '../shared/command.js'
 import type { Arguments } from '../shared/command.js'
 import { parseDurationMs } from '../shared/quantities.js'
-import { toPrintable } from '../shared/terminal.js'
+import { measureWidth, toPrintable } from '../shared/terminal.js'
 import type { LocalServiceClient } from './local-service-client.js'
 
-/** @param search a query @returns it, restricted by the flags `level` and `service` @throws CommandError */
-export function compileQuery({ texts }: Pick<Arguments, 'texts'>, search = ''): string {
-  const [levels, service] = [texts.get('level'), texts.get('service')]
-  const terms = [
-    ...(levels === undefined ? [] : [`level:(${levels.split(',').map(formatValue).join(',')})`]),
-    ...(service === undefined ? [] : [formatTerm('service', service)]),
-  ]
-  checkQuery(search)
-  const query = terms.length === 0 || search.trim() === '' ? search : `(${search})`
-  const compiled = [...terms, query].join(' ').trim()
-  checkQuery(compiled)
-  return compiled
-}
+const FIELDS = ['level', 'service', 'environment', 'version', 'release', 'tag', 'trace', 'request', 'user']
+
+/** What `tail` and `query` have in common. */
+export const QUERY_ARGUMENT = {
+  maxPositionals: 1,
+  argumentAdvice: 'quote the query',
+  flagAdvice: new Map([
+    ...FIELDS.map((field) => [field, `use the query '${field}:VALUE'`] as const),
+    ['search', 'the query is an argument'],
+    ['limit', 'use --lines'],
+  ]),
+} as const
 
 /** Checked here, since the service's error has no position. @throws CommandError */
-function checkQuery(query: string): void {
+export function readQuery({ positionals: [query = ''] }: Pick<Arguments, 'positionals'>): string {
   try {
     compileEntryQuery(query)
+    return query
   } catch (error) {
     if (!(error instanceof IngestServiceError)) throw error
     const { message, position = 0, length = 0 } = error
@@ -46,7 +45,7 @@ function markPart(query: string, position: number, length: number): readonly str
   const rest = toPrintable(query.slice(position + length))
   return [
     `  ${before}${wrong}${rest}`,
-    `  ${' '.repeat([...before].length)}${'^'.repeat(Math.max(1, [...wrong].length))}`,
+    `  ${' '.repeat(measureWidth(before))}${'^'.repeat(Math.max(1, measureWidth(wrong)))}`,
   ]
 }
 

@@ -11,8 +11,8 @@ import { COMMENT_INTERVAL_MS } from '../../service/stream/server-sent-events.js'
 import { CHALLENGE_HEADER, isLocalService, findProofProblem } from '../../shared/local-proof.js'
 
 /**
- * - `token`: a local service with another token
- * - `foreign`: not a local service, or one that did not prove that it has the token
+ * - `token`: a local service that did not prove that it has the token
+ * - `foreign`: not a local service
  * - `busy`: retry later
  * - `refused`: invalid request; the message is from the service
  */
@@ -103,27 +103,12 @@ export class LocalServiceClient {
   async #prove(agent: Agent, token: string): Promise<Socket> {
     const nonce = randomBytes(16).toString('base64url')
     const response = await this.#ask(agent, new URL('/local/status', this.origin), { [CHALLENGE_HEADER]: nonce })
-    const {
-      socket,
-      statusCode: status = 0,
-      headers: { 'www-authenticate': challenge },
-    } = response
+    const { socket, statusCode, headers } = response
     const { remoteAddress: address = '', remotePort: port = 0 } = socket
-    const problem = findProofProblem({ status, challenge }, token, nonce, { address, port })
+    const problem = findProofProblem(statusCode, headers['www-authenticate'], token, nonce, { address, port })
     if (problem !== undefined) {
       response.destroy()
-      if (problem === 'token')
-        throw new AnswerError(
-          problem,
-          "it does not have this user's token: it is another user's service, or was started with another token",
-        )
-      const isUnproven = status === 401 && isLocalService(challenge)
-      throw new AnswerError(
-        problem,
-        isUnproven
-          ? "it does not have this user's token: it is another user's service, or not a local service"
-          : `it replied with status ${status}`,
-      )
+      throw new AnswerError(problem, `it replied with status ${statusCode}`)
     }
     await readText(response)
     return socket

@@ -1,15 +1,13 @@
 /** Finds the running local service, and says why it cannot be used. */
-import { get } from 'node:http'
-import { TOKEN_VARIABLE } from '../../options/dev-token.js'
-import { isLocalService } from '../../shared/local-proof.js'
+import { TOKEN_VARIABLE } from '../../options/known-variables.js'
+import { isLoopback } from '../../options/url.js'
 import { CommandError, EXIT_FAILED, createUsageError } from '../shared/command.js'
 import type { Arguments, Flags } from '../shared/command.js'
 import { requireToken } from '../shared/token-store.js'
-import type { FoundToken } from '../shared/token-store.js'
 import { AnswerError, LocalServiceClient } from './local-service-client.js'
 
-const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
-const DEFAULT_ORIGIN = 'http://127.0.0.1:4319'
+export const DEFAULT_PORT = 4319
+const DEFAULT_ORIGIN = `http://127.0.0.1:${DEFAULT_PORT}`
 const URL_VARIABLE = 'PINO_INGEST_URL'
 
 export const URL_FLAG: Flags = {
@@ -39,7 +37,7 @@ export function findOrigin({ texts }: Pick<Arguments, 'texts'>): string {
 /** Undefined for any other host, which would receive the token over the network; the service listens on loopback only. */
 function toLocalOrigin(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  const isLocal = url?.protocol === 'http:' && LOOPBACK.includes(url.hostname)
+  const isLocal = url?.protocol === 'http:' && isLoopback(text)
   return isLocal && url.username === '' && url.password === '' ? url.origin : undefined
 }
 
@@ -52,7 +50,7 @@ export async function useLocalService<T>(
   signal: AbortSignal | undefined,
   use: (service: LocalServiceClient, renewToken: () => boolean) => Promise<T>,
 ): Promise<T> {
-  let access = await findAccess(origin)
+  let access = requireToken(process.env)
   const service = new LocalServiceClient(origin, () => access.token, signal)
   try {
     return await use(service, () => {
@@ -68,54 +66,20 @@ export async function useLocalService<T>(
   }
 }
 
-/** If there is no token and no listener, the service was probably never started. The message then says how to start it. */
-async function findAccess(origin: string): Promise<FoundToken> {
-  try {
-    return requireToken(process.env)
-  } catch (error) {
-    if (!(error instanceof CommandError) || error.code !== 'TOKEN' || (await probePort(origin)) !== 'none') throw error
-    throw new CommandError('UNAVAILABLE', formatNothingListens(origin), EXIT_FAILED)
-  }
-}
-
-function formatNothingListens(origin: string): string {
-  return `nothing listens at ${origin}: start the local service with npx pino-ingest dev, or set another address with --url`
-}
-
 function describeFailure(error: unknown, origin: string, tokenFrom: string): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (!(error instanceof AnswerError)) {
     return code === 'ECONNREFUSED'
-      ? formatNothingListens(origin)
+      ? `nothing listens at ${origin}: start the local service with npx pino-ingest dev, or set another address with --url`
       : `${origin} does not respond (${code ?? message}); set another address with --url`
   }
   switch (error.problem) {
     case 'token':
-      return `the service at ${origin} does not have the token from ${tokenFrom}; if it is your pino-ingest dev and not another user's, set ${TOKEN_VARIABLE} to the token in the page address that it printed`
+      return `the local service at ${origin} does not have the token from ${tokenFrom}; if it is your pino-ingest dev and not another user's, set ${TOKEN_VARIABLE} to the token in the page address that it printed`
     case 'foreign':
       return `the listener at ${origin} is not pino-ingest dev (${message}); set another address with --url`
     case 'busy':
     case 'refused':
       return `${origin} replied: ${message}`
   }
-}
-
-/** Short, since the listener is on this machine. */
-const TIMEOUT_MS = 1_000
-
-export type PortOwner = 'local-service' | 'other' | 'none'
-
-/** Sends no token, since the listener may not be a local service. Never rejects. */
-export function probePort(origin: string): Promise<PortOwner> {
-  return new Promise((resolve) => {
-    const request = get(
-      `${origin}/local/status`,
-      { agent: false, signal: AbortSignal.timeout(TIMEOUT_MS) },
-      ({ statusCode, headers }) => {
-        resolve(statusCode === 401 && isLocalService(headers['www-authenticate']) ? 'local-service' : 'other')
-        request.destroy()
-      },
-    )
-    request.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED' ? 'none' : 'other'))
-  })
 }

@@ -4,13 +4,13 @@ import type { EntrySummary } from '../../service/query/api-types.js'
 import { createSummarizer } from '../../service/query/entry-summary.js'
 import type { RecordKind, Records, StoredEntry } from '../../service/store/stored-record.js'
 import type { Flags } from '../shared/command.js'
-import { toPrintable } from '../shared/terminal.js'
+import { measureWidth, toPrintable } from '../shared/terminal.js'
 import type { Paint, Style } from '../shared/terminal.js'
 
 export const UTC_FLAG: Flags = { utc: { meaning: 'prints times in UTC instead of local time' } }
 
 export const QUERY_NOTE = `A query has words, "a phrase", /a regular expression/, field:value, field:>=5, -excluded, OR and brackets;
-docs/local-service.md describes it.`
+docs/query-language.md describes it.`
 
 /** Entries of web frameworks that say no more than the request itself. */
 export const REQUEST_MESSAGES: readonly string[] = ['incoming request', 'request completed', 'request errored']
@@ -67,11 +67,11 @@ function createServiceFormat(paint: Paint): ServiceFormat {
   let width = 1
   return (service = '-') => {
     const name = truncate(service)
-    width = Math.min(MAX_SERVICE_WIDTH, Math.max(width, name.length))
+    width = Math.min(MAX_SERVICE_WIDTH, Math.max(width, measureWidth(name)))
     let hash = 0x811c9dc5
     for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193)
     const style = SERVICE_STYLES[((hash ^ (hash >>> 15)) >>> 0) % SERVICE_STYLES.length] as Style
-    return paint(style, name) + ' '.repeat(Math.max(0, width - name.length))
+    return paint(style, name) + ' '.repeat(Math.max(0, width - measureWidth(name)))
   }
 }
 

@@ -1,6 +1,8 @@
 /** `pino-ingest dev -- PROGRAM` with real programs: their entries, signals and exit codes. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -54,8 +56,9 @@ describe('entries that an application logs through its worker arrive', () => {
     expect(stderr).toMatch(
       /^pino-ingest dev: entries of \S+node.* are shown at\nhttp:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{22}\n/,
     )
-    expect(stderr).toMatch(/ ended with 0, 2 entries arrived\n$/)
-    expect(stderr.split('\n')).toHaveLength(4)
+    // A port other than the default one is named for the commands that read.
+    expect(stderr).toMatch(/ query --url http:\/\/127\.0\.0\.1:\d+\n.* ended with 0, 2 entries arrived\n$/)
+    expect(stderr.split('\n')).toHaveLength(5)
   })
 
   test('and are printed on stderr with --show, escaped', async () => {
@@ -85,7 +88,7 @@ describe('entries that an application logs through its worker arrive', () => {
         PINO_INGEST_API_KEY_FILE: '/run/secrets/real-key',
         PINO_INGEST_ENABLED: 'false',
         PINO_INGEST_PREVIOUS_API_KEYS: 'real-key-2',
-        PINO_INGEST_TLS_CA: '/no/such/file',
+        PINO_INGEST_TLS_CA_FILE: '/no/such/file',
         NODE_ENV: 'production',
         HTTP_PROXY: 'http://127.0.0.1:9',
         PINO_INGEST_SPOOL_DIR: spoolDir,
@@ -93,7 +96,7 @@ describe('entries that an application logs through its worker arrive', () => {
     )
     expect(code).toBe(0)
     expect(stderr).toMatch(
-      /overrides these variables for .*: PINO_INGEST_API_KEY, PINO_INGEST_API_KEY_FILE, PINO_INGEST_PREVIOUS_API_KEYS, PINO_INGEST_TLS_CA, PINO_INGEST_URL, PINO_INGEST_ENABLED\n/,
+      /overrides these variables for .*: PINO_INGEST_API_KEY, PINO_INGEST_API_KEY_FILE, PINO_INGEST_PREVIOUS_API_KEYS, PINO_INGEST_TLS_CA_FILE, PINO_INGEST_URL, PINO_INGEST_ENABLED\n/,
     )
     expect(stderr).toContain('1 entry arrived')
     expect(stderr).not.toContain('real-key')
@@ -178,15 +181,21 @@ describe('the program', () => {
     })
   })
 
-  test('is not started if the service cannot start', async () => {
+  test('is not started if the given port is in use', async () => {
     const { started } = await startJson()
     const marker = join(scratch(), 'run')
     const taken = await runCli(['dev', '--port', String(started.port), '--', 'touch', marker], devEnv())
     expect(taken).toMatchObject({ code: 1, stdout: Buffer.alloc(0) })
-    expect(taken.stderr).toContain(
-      `already in use: another pino-ingest dev listens there; start PINO_INGEST_URL=${started.url} PINO_INGEST_API_KEY=any touch ${marker} without dev, or use --port 0 for a free port\n`,
-    )
     expect(existsSync(marker)).toBe(false)
+  })
+
+  test('uses a free port if the default one is in use', async () => {
+    const other = createServer().listen(4319, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening').catch(() => {}) // in use by another program: just as well
+    const { code, stdout } = await runCli(['dev', '--', 'sh', '-c', 'echo $PINO_INGEST_URL'], devEnv())
+    expect(code).toBe(0)
+    expect(stdout.toString()).toMatch(/^http:\/\/127\.0\.0\.1:(?!4319\/)\d+\/api\/v1\n$/)
   })
 })
 
@@ -200,14 +209,14 @@ describe('its environment', () => {
       PATH: '/bin',
       PINO_INGEST_URL: url,
       PINO_INGEST_API_KEY_FILE: '/key',
-      PINO_INGEST_TLS_CERT: '/cert',
+      PINO_INGEST_TLS_CERT_FILE: '/cert',
       PINO_INGEST_ENABLED: 'true',
-      PINO_INGEST_LEVEL: 'debug',
+      PINO_INGEST_SEND_LEVEL: 'debug',
     }
     const { env, overridden } = createProgramEnv(shell, url)
-    expect(overridden).toEqual(['PINO_INGEST_API_KEY_FILE', 'PINO_INGEST_TLS_CERT'])
-    expect(env).toMatchObject({ PATH: '/bin', PINO_INGEST_LEVEL: 'debug' })
-    expect(settings(env)).toMatchObject({ enabled: true, url, level: 'debug', spool: false, previousApiKeys: [] })
+    expect(overridden).toEqual(['PINO_INGEST_API_KEY_FILE', 'PINO_INGEST_TLS_CERT_FILE'])
+    expect(env).toMatchObject({ PATH: '/bin', PINO_INGEST_SEND_LEVEL: 'debug' })
+    expect(settings(env)).toMatchObject({ enabled: true, url, sendLevel: 'debug', spool: false, previousApiKeys: [] })
     expect(settings(env)).not.toHaveProperty('tls')
     expect(settings(env).apiKey.reveal()).toBe('local')
   })

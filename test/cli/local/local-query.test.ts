@@ -1,33 +1,24 @@
-/** Flags and a query as the text of one query. */
+/** Queries that are wrong, or probably meant to be another one. */
 import { expect, test } from 'vitest'
-import { compileQuery, findHint } from '../../../src/cli/local/local-query.js'
+import { findHint, readQuery } from '../../../src/cli/local/local-query.js'
 import { CommandError } from '../../../src/cli/shared/command.js'
-
-function compile(search: string, flags: Readonly<Record<string, string>> = {}): string {
-  return compileQuery({ texts: new Map(Object.entries(flags)) }, search)
-}
-
-test.each([
-  ['', {}, ''],
-  ['a OR b', {}, 'a OR b'],
-  ['', { level: 'error,fatal' }, 'level:(error,fatal)'],
-  ['a OR b', { level: 'error', service: 'my shop*' }, 'level:(error) service:"my shop*" (a OR b)'],
-])('the query %j with %j', (search, flags, query) => expect(compile(search, flags)).toBe(query))
+import { measureWidth } from '../../../src/cli/shared/terminal.js'
 
 test.each([
   ['declined "u-42', '"u-42'],
   ['status:>=500 level:loud', 'loud'],
   ['x /(/', '/(/'],
   ['a OR', ''],
+  ['注文 level:loud', 'loud'],
 ])('the wrong part of %s is marked', (query, wrong) => {
   const at = query.length - wrong.length
   try {
-    expect(compile(query)).toBe('refused')
+    expect(readQuery({ positionals: [query] })).toBe('refused')
   } catch (error) {
     const { exitCode, message, details } = error as CommandError
     expect([exitCode, message]).toEqual([2, expect.stringContaining(` ${at + 1}:`)])
     const [shown = '', marks = ''] = details
-    expect(shown.slice(marks.indexOf('^'))).toBe(wrong)
+    expect(measureWidth(shown.slice(0, shown.length - wrong.length))).toBe(marks.indexOf('^'))
     expect(marks.trim()).toHaveLength(Math.max(1, wrong.length))
   }
 })
