@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The dispatcher. It loads only the command that runs, so the pipe starts fast and never loads the service. */
+/** The dispatcher. It loads only the command that runs, so the pipe starts fast and never loads the local service. */
 import { IngestError } from '../shared/errors.js'
 import { VERSION } from '../version.js'
 import { COMMON_FLAGS, parseArguments } from './shared/arguments.js'
@@ -9,15 +9,6 @@ import { formatHelp } from './shared/help.js'
 import { formatJsonLine, toPrintable } from './shared/terminal.js'
 import { findCommand } from './shared/subcommands.js'
 import type { CommandGroup } from './shared/subcommands.js'
-
-const VERSION_COMMAND: Command = {
-  examples: [['npx pino-ingest version', '']],
-  hasNoDebugFlag: true,
-  run: ({ switches }) => {
-    process.stdout.write(switches.has('json') ? formatJsonLine({ version: VERSION }) : `${VERSION}\n`)
-    return Promise.resolve(EXIT_DONE)
-  },
-}
 
 const COMMANDS: CommandGroup['commands'] = {
   dev: {
@@ -49,7 +40,7 @@ const COMMANDS: CommandGroup['commands'] = {
     load: async () => (await import('./release/release-command.js')).releaseCommand,
   },
   feedback: {
-    summary: "sends a user's feedback about a logged event",
+    summary: "sends a user's comment on a logged error",
     load: async () => (await import('./feedback/feedback-command.js')).feedbackCommand,
   },
   heartbeat: {
@@ -64,13 +55,13 @@ const COMMANDS: CommandGroup['commands'] = {
     summary: 'delivers batches from NATS JetStream; also creates its streams',
     load: async () => (await import('./forward/forward-command.js')).forwardGroup,
   },
-  version: { summary: 'prints the version', load: () => Promise.resolve(VERSION_COMMAND) },
 }
 
 const PROGRAM: CommandGroup = {
   name: '',
-  summary: 'reads log lines from stdin, sends them to the service, and copies them to stdout',
+  summary: 'reads log lines from stdin, sends them to the log service, and copies them to stdout',
   commands: COMMANDS,
+  synonyms: { logs: 'tail', start: 'dev', serve: 'dev', version: '--version' },
   loadDefault: async () => (await import('./pipe/pipe-command.js')).pipeCommand,
 }
 
@@ -78,19 +69,13 @@ async function main(given: readonly string[]): Promise<number> {
   const args = given[0] === 'help' ? [...given.slice(1), '--help'] : given
   const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
   const asJson = own.includes('--json')
-  let failuresTo: 'stdout' | 'stderr' = 'stdout'
   let afterFailure: Command['afterFailure']
   const words: string[] = []
   try {
     await import('../shared/node-version.js')
     const { command: loaded, commands, summary } = await findCommand(PROGRAM, args, words)
-    const { debug, ...common } = COMMON_FLAGS
-    const command = {
-      ...loaded,
-      flags: { ...loaded.flags, ...(loaded.hasNoDebugFlag !== true && { debug }), ...common },
-    }
+    const command = { ...loaded, flags: { ...loaded.flags, ...COMMON_FLAGS } }
     afterFailure = command.afterFailure
-    if (command.usesStdout === true || (command.takesProgram === true && args.includes('--'))) failuresTo = 'stderr'
     const parsed = parseArguments(args.slice(words.length), command)
     if (parsed.switches.has('help')) {
       process.stdout.write(
@@ -100,12 +85,15 @@ async function main(given: readonly string[]): Promise<number> {
       )
       return EXIT_DONE
     }
-    if (parsed.switches.has('version')) return await VERSION_COMMAND.run(parsed)
-    if (parsed.switches.has('debug')) process.env['PINO_INGEST_LOG'] = 'debug'
+    if (parsed.switches.has('version')) {
+      process.stdout.write(asJson ? formatJsonLine({ version: VERSION }) : `${VERSION}\n`)
+      return EXIT_DONE
+    }
+    if (parsed.switches.has('debug')) process.env['PINO_INGEST_LOG_TO'] = 'debug'
     return await command.run(parsed)
   } catch (error) {
     const { code, message, exitCode } = toFailure(error)
-    if (asJson) process[failuresTo].write(formatJsonLine({ error: { code, message } }))
+    if (asJson) process.stderr.write(formatJsonLine({ error: { code, message } }))
     else {
       const prefix = message.startsWith('pino-ingest ') ? '' : 'pino-ingest: '
       const help = code === 'USAGE' ? `See ${['pino-ingest', ...words, '--help'].join(' ')}.\n` : ''

@@ -23,8 +23,7 @@ export function checkOptions(
   try {
     const settings = resolveOptions(given, sources)
     const origins = NAMES.flatMap((option) => describeOption(option, settings, given, sources.env))
-    const local = settings.isLocalDefault ? [`url ${settings.url} (not set: the local service)`] : []
-    const detail = [...local, ...origins, 'all others by default'].join(', ')
+    const detail = [...origins, 'all others by default'].join(', ')
     const fix = settings.enabled ? undefined : 'nothing is sent while enabled is false: unset PINO_INGEST_ENABLED'
     return { check: pass('configuration', detail, fix), settings }
   } catch (error) {
@@ -36,7 +35,9 @@ export function checkOptions(
 /** The origin of an option, and its value unless it is or contains a secret. */
 function describeOption(option: OptionName, settings: Settings, given: Record<string, unknown>, env: Env): string[] {
   if (option === 'proxy') return [] // it has a check of its own
-  const origin = given[option] !== undefined ? `--${option}` : describeVariables(option, env)
+  // With nats, the address is that of the servers.
+  const source = option === 'url' && settings.nats !== undefined ? 'nats' : option
+  const origin = given[source] !== undefined ? `--${source}` : describeVariables(source, env)
   if (origin === undefined) return []
   const { secret, kind } = findRow(option)
   const value = settings[option as keyof Settings]
@@ -57,9 +58,11 @@ function describeVariables(option: OptionName, env: Env): string | undefined {
   return isAttribute && readResource(env)[option] !== undefined ? RESOURCE_VARIABLE : undefined
 }
 
-/** Empty unless a key was given without a URL. */
+/** Empty unless a key was given with `nats`. */
 export function checkKeyUse(settings: Settings | undefined): Check[] {
-  return settings?.keyWarning === undefined ? [] : [pass('apiKey', 'ignored', settings.keyWarning)]
+  return settings?.warning === undefined
+    ? []
+    : [pass('apiKey', 'used only by pino-ingest forward, and by helpers such as sendFeedback()')]
 }
 
 /** Warns about unknown variables with the prefix, and about an unreadable OTEL_RESOURCE_ATTRIBUTES. */

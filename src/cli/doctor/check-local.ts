@@ -8,9 +8,11 @@ import { systemClock } from '../../shared/clock.js'
 import { ensureFolder } from '../../shared/safe-folders.js'
 import { inspectRoot } from '../../spool/inspect.js'
 import { readMachine } from '../../spool/instance/ownership.js'
+import { RESERVED_BYTES } from '../../spool/segment/segment-writer.js'
 import { findDefaultRoot, ensureRoot } from '../../spool/spool-root.js'
 import { formatSize } from '../shared/terminal.js'
 import { findSent } from '../spool/locate-spool.js'
+import { toMessage } from '../shared/command.js'
 import { fail, pass } from '../shared/check.js'
 import type { Check } from '../shared/check.js'
 
@@ -23,7 +25,10 @@ export async function checkLocal(settings: Settings): Promise<Check[]> {
   ]
 }
 
-/** Creates the same items as the transport at startup: the root, a folder in it, and a file in that folder. */
+/**
+ * Creates the same items as the transport at startup: the root, a folder in it, and a file in that folder. The file is as
+ * large as the reserve of the spool and one entry: the spool itself fills a volume up to the reserve.
+ */
 function checkSpool(dir: string | undefined, settings: Settings): Check {
   const root = dir === undefined ? findDefaultRoot() : resolve(dir)
   const probe = join(root, `doctor-${randomBytes(8).toString('hex')}`)
@@ -34,7 +39,7 @@ function checkSpool(dir: string | undefined, settings: Settings): Check {
     created = [...created, probe]
     const file = join(probe, 'file')
     try {
-      writeFileSync(file, 'x', { flag: 'wx' })
+      writeFileSync(file, randomBytes(RESERVED_BYTES + settings.maxEntryBytes), { flag: 'wx' })
     } finally {
       rmSync(file, { force: true })
     }
@@ -50,7 +55,7 @@ function checkSpool(dir: string | undefined, settings: Settings): Check {
     return fail(
       'spool',
       `entries cannot be stored on disk: ${toMessage(error)}`,
-      "set PINO_INGEST_SPOOL_DIR to a folder on a writable disk that belongs to the application's user; until then entries are kept in memory",
+      "free space, or set PINO_INGEST_SPOOL_DIR to a folder on a writable disk that belongs to the application's user; until then entries are kept in memory",
     )
   } finally {
     // Otherwise the folders would belong to the user who ran `doctor`.
@@ -82,8 +87,4 @@ async function checkHook(path: string, secrets: Settings['secrets']): Promise<Ch
       'set PINO_INGEST_BEFORE_SEND to a module whose default export is a function, or unset it; the transport does not start with this one',
     )
   }
-}
-
-function toMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -135,7 +135,7 @@ async function checkPublish(session: NatsSession, subject: string, isForwarder: 
     return pass('publish', `${subject}: permitted; the message was refused as intended, nothing is stored`)
   if (!isPermissionError(error)) {
     const problem = isJetStreamMissing(error) ? 'no stream has this subject' : describe(error)
-    const fix = 'run pino-ingest forward init, or correct PINO_INGEST_NATS_STREAM and PINO_INGEST_NATS_SUBJECT'
+    const fix = 'run pino-ingest forward init, or correct PINO_INGEST_NATS_STREAM'
     return fail('publish', `${subject}: ${problem}`, fix)
   }
   return isForwarder

@@ -11,7 +11,7 @@ import type { Check } from '../shared/check.js'
 
 const MAX_SKEW_MS = 60_000
 
-/** Sends an empty batch: no endpoint only checks the key, and the service checks the key before the batch. */
+/** Sends an empty batch: no endpoint only checks the key, and the log service checks the key before the batch. */
 export async function checkReply(
   settings: Settings,
   mask: (text: string) => string,
@@ -22,11 +22,11 @@ export async function checkReply(
   try {
     const reply = await http.post(PATHS.ingest, JSON.stringify({ batch_id: randomUUID(), logs: [] }))
     const checks = toReplyChecks(reply, mask)
-    const isService = checks.every(({ name, ok }) => name !== 'address' || ok)
-    return [proxy, ...checks, ...(isService ? checkClock(reply, wallNow()) : [])]
+    if (checks.some(({ name, ok }) => name === 'address' && !ok)) return [proxy, ...checks]
+    return [proxy, ...checks, ...checkClock(reply, wallNow())]
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
-    const { message, remedy = 'check url and proxy, firewalls, and for a private CA PINO_INGEST_TLS_CA' } = error
+    const { message, remedy = 'check url and proxy, firewalls, and for a private CA PINO_INGEST_TLS_CA_FILE' } = error
     return [proxy, fail('address', message, remedy)]
   } finally {
     await http.close()
@@ -59,14 +59,14 @@ export function toReplyChecks(reply: HttpReply, mask?: (text: string) => string)
       if (status === 429)
         return [
           address,
-          pass('key', `not refused, but the service limits the rate (${reason})`, 'nothing: the transport waits'),
+          pass('key', `not refused, but the log service limits the rate (${reason})`, 'nothing: the transport waits'),
         ]
       return [
         address,
         fail(
           'key',
-          `cannot be checked: the service fails at present (${reason})`,
-          'try again later; the transport stores entries until the service recovers',
+          `cannot be checked: the log service fails at present (${reason})`,
+          'try again later; the transport stores entries until the log service recovers',
         ),
       ]
     case 'endpoint-rejected':
@@ -85,7 +85,7 @@ export function toReplyChecks(reply: HttpReply, mask?: (text: string) => string)
 function describeMisdirection(reply: HttpReply, reason: string): Check {
   const { status } = reply
   if (status < 300 || status > 399)
-    return fail('address', `not the service (${reason})`, 'check host and path; the path must end with /api/v1')
+    return fail('address', `not the log service (${reason})`, 'check host and path; the path must end with /api/v1')
   const target = findRedirectTarget(reply)
   return fail(
     'address',
@@ -98,7 +98,7 @@ function checkClock({ headers }: HttpReply, nowMs: number): Check[] {
   const serviceMs = Date.parse([headers['date']].flat()[0] ?? '')
   if (Number.isNaN(serviceMs)) return []
   const skewMs = nowMs - serviceMs
-  const detail = `${Math.round(Math.abs(skewMs) / 1000)} s ${skewMs < 0 ? 'behind' : 'ahead of'} the service's`
-  const isOff = Math.abs(skewMs) > MAX_SKEW_MS
-  return [pass('clock', detail, isOff ? "set this machine's clock (NTP): timestamps are wrong by as much" : undefined)]
+  if (Math.abs(skewMs) <= MAX_SKEW_MS) return [pass('clock', "within a minute of the log service's")]
+  const detail = `${Math.round(Math.abs(skewMs) / 1000)} s ${skewMs < 0 ? 'behind' : 'ahead of'} the log service's`
+  return [pass('clock', detail, "set this machine's clock (NTP): timestamps are wrong by as much")]
 }

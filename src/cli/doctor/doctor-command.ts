@@ -1,9 +1,9 @@
-/** `pino-ingest doctor`: checks the setup from the configuration to the service's reply. */
+/** `pino-ingest doctor`: checks the setup from the configuration to the log service's reply. */
 import { systemClock } from '../../shared/clock.js'
 import { readRegularFile } from '../../shared/safe-files.js'
 import type { Settings } from '../../options/resolve-options.js'
 import { createSecretMask } from '../../diagnostics/secret-mask.js'
-import { EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
+import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { formatChecks } from '../shared/check.js'
 import type { Check } from '../shared/check.js'
@@ -25,10 +25,10 @@ export const doctorCommand: Command = {
     report: { meaning: 'prints a text for a problem report: versions, configuration, checks, spool; no secrets' },
   },
   notes: [
-    'It sends an empty batch, which stores nothing. With PINO_INGEST_NATS_SERVERS it checks NATS JetStream instead of the service.',
+    'It sends an empty batch, which stores nothing. With PINO_INGEST_NATS_SERVERS it checks NATS JetStream instead of the log service.',
     KEY_NOTE,
     'With --json, it prints a list of checks {"name", "ok", "detail", "fix"?}; a check with ok true and a fix is a warning.',
-    'Exit codes: 0 no problems, 1 problems, 2 invalid flags.',
+    'Exit codes: 0 no problems, 1 problems, 2 invalid flags or configuration.',
   ],
   run,
 }
@@ -36,7 +36,7 @@ export const doctorCommand: Command = {
 async function run(given: Arguments): Promise<number> {
   const { env } = process
   const options = parseOptionFlags(given)
-  const { check, settings } = checkOptions(options, { env, readFile: readRegularFile })
+  const { check, settings } = checkOptions(options, { env, readFile: readRegularFile, requiresUrl: true })
   const before = [
     describeRuntime(process.versions),
     ...checkVariables(env),
@@ -53,6 +53,7 @@ async function run(given: Arguments): Promise<number> {
         ? await createReport(given, checks, createSecretMask(keys))
         : formatChecks(checks),
   )
+  if (settings === undefined) return EXIT_USAGE
   return checks.every(({ ok }) => ok) ? EXIT_DONE : EXIT_FAILED
 }
 

@@ -42,10 +42,9 @@ function findPinoVersion(): string | undefined {
   }
 }
 
-/** The service's reasons may quote the entry, so they are left out. */
 async function describeSpool(given: Arguments): Promise<string> {
   try {
-    return await formatSpool(locateSpool(given), false)
+    return await formatSpool(locateSpool(given))
   } catch (error) {
     if (error instanceof CommandError) return `${error.message}\n`
     throw error

@@ -1,25 +1,25 @@
-/** `pino-ingest forward …`: delivers from NATS JetStream to the service. Loads only the command that runs. */
+/** `pino-ingest forward …`: delivers from NATS JetStream to the log service. Loads only the command that runs. */
 import { createGroup } from '../shared/subcommands.js'
 import type { CommandGroup } from '../shared/subcommands.js'
 
 const DEAD = createGroup({
   name: 'forward dead',
   examples: [
-    ['npx pino-ingest forward dead ls', 'counts them by endpoint and reason'],
-    ['npx pino-ingest forward dead replay --all', 'publishes them again, after their cause was fixed'],
+    ['npx pino-ingest forward dead ls', 'counts rejected entries by endpoint and reason'],
+    ['npx pino-ingest forward dead replay --all', 'publishes rejected entries again, after the cause was fixed'],
   ],
   argument: 'BATCH_ID',
   commands: {
     ls: {
-      summary: 'counts them by endpoint and reason',
+      summary: 'counts rejected entries by endpoint and reason',
       load: async () => (await import('./forward-dead-ls.js')).deadLsCommand,
     },
     show: {
-      summary: 'shows them with the reason',
+      summary: 'shows rejected entries with the reason',
       load: async () => (await import('./forward-dead-show.js')).deadShowCommand,
     },
     replay: {
-      summary: 'publishes them to the queue again',
+      summary: 'publishes rejected entries to the queue again',
       load: async () => (await import('./forward-dead-replay.js')).deadReplayCommand,
     },
   },
@@ -33,7 +33,7 @@ export const forwardGroup: CommandGroup = {
       load: async () => (await import('./forward-init.js')).forwardInitCommand,
     },
     dead: {
-      summary: 'lists, shows and replays entries that the service rejected',
+      summary: 'lists, shows and replays entries that the log service rejected',
       load: () => Promise.resolve(DEAD),
     },
   },

@@ -3,7 +3,8 @@ import { createBatchBody, createSubBatchId } from '../../batch/sub-batch.js'
 import type { StoredDeadLetter } from '../../nats/dead-letter.js'
 import { createHeaders } from '../../nats/jetstream-sender.js'
 import { publishMessage } from '../../nats/publish-message.js'
-import { createUsageError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
+import { readId } from '../shared/arguments.js'
+import { EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { formatDeadLetterCount } from '../shared/entry-printer.js'
 import { NATS_NOTE } from '../shared/nats-session.js'
@@ -31,10 +32,7 @@ export const deadReplayCommand: Command = {
 }
 
 async function run(given: Arguments): Promise<number> {
-  const [batchId] = given.positionals
-  const isAll = given.switches.has('all')
-  if (batchId !== undefined && isAll) throw createUsageError(`give either ${batchId} or --all`)
-  if (batchId === undefined && !isAll) throw createUsageError('replay needs a BATCH_ID or --all')
+  const batchId = readId(given, 'replay needs a BATCH_ID or --all')
   const result = { replayed: 0, skipped: 0, lastFailure: null as string | null }
   await withDeadLetters(given, async (letters, session) => {
     // All workers share one generator, which yields each letter once.
@@ -53,7 +51,7 @@ async function run(given: Arguments): Promise<number> {
     await Promise.all(Array.from({ length: CONCURRENCY }, work))
   })
   const { replayed, skipped, lastFailure } = result
-  const isNotFound = !isAll && lastFailure === null && replayed + skipped === 0
+  const isNotFound = batchId !== undefined && lastFailure === null && replayed + skipped === 0
   const lines = [`Published ${formatDeadLetterCount(replayed)} to the queue.`]
   if (isNotFound) lines.push('This batch has no dead letters.')
   if (skipped > 0)
@@ -79,7 +77,7 @@ async function republishLetter(
   // Must differ from the id of a sub-batch: forwarders skip the ids of delivered batches.
   const batchId = createSubBatchId(`dead letter of ${originId}`, [index])
   const body = createBatchBody(batchId, [entry])
-  const message = { subject: names.subjects[kind], body, msgID: batchId, headers: createHeaders(kind, { count: 1 }) }
+  const message = { subject: names.subjects[kind], body, msgID: batchId, headers: createHeaders(kind, 1) }
   await publishMessage(connection, names.stream, message, REPEATED)
   await manager.streams.deleteMessage(names.deadStream, sequence, false)
   return true

@@ -1,4 +1,4 @@
-/** `pino-ingest forward`: delivers batches from NATS JetStream to the service until a signal. */
+/** `pino-ingest forward`: delivers batches from NATS JetStream to the log service until a signal. */
 import type { EmitEvent } from '../../diagnostics/reporter.js'
 import { toStreamNames } from '../../nats/message.js'
 import { requireNats } from '../../nats/require-nats.js'
@@ -10,7 +10,7 @@ import { CommandError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { formatJsonLine, formatNumber, toPrintable } from '../shared/terminal.js'
 import { resolveNatsSettings } from '../shared/nats-session.js'
-import { requireDestination } from '../shared/option-flags.js'
+import { requireEnabled } from '../shared/option-flags.js'
 import { onTerminationSignal } from '../shared/child-process.js'
 import { loadKv } from '../../forward/delivered-batches.js'
 import { Forwarder } from '../../forward/forwarder.js'
@@ -29,14 +29,13 @@ export const forwardRunCommand: Command = {
     },
   },
   notes: [
-    `PINO_INGEST_NATS_SERVERS, _NATS_CREDS, _NATS_STREAM and _NATS_SUBJECT select the queue, PINO_INGEST_URL and PINO_INGEST_API_KEY the
-service. Any number of forwarders may run side by side.`,
+    `PINO_INGEST_NATS_SERVERS, _NATS_CREDENTIALS_FILE and _NATS_STREAM select the queue, PINO_INGEST_URL and PINO_INGEST_API_KEY the
+log service. Any number of forwarders may run side by side.`,
     `On SIGTERM it delivers the batches that it holds or returns them to the queue, within 10 s. A second signal ends it at once.`,
     `With --json, stderr has one JSON object per line: {"event":"forward:start",…}, ingest:problem and ingest:rejected as they happen,
 and at the end forward:stop.`,
     'Exit codes: 0 stopped by a signal; 1 failed, or was ended by a second signal or after 10 s, before shutdown had finished; 2 invalid flags or configuration.',
   ],
-  usesStdout: true,
   run,
 }
 
@@ -54,7 +53,7 @@ async function run({ switches, texts }: Arguments): Promise<number> {
   const asJson = switches.has('json')
   const nats = resolveNatsSettings()
   const settings = resolveFromProcess({}, SERVICE_OPTIONS)
-  requireDestination(settings)
+  requireEnabled(settings)
   requireNats({ nats })
   await loadKv()
   const isSilent = settings.logTo === 'silent'

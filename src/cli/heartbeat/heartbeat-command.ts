@@ -1,13 +1,12 @@
 /** `pino-ingest heartbeat`: pings a monitor, immediately or when a program has succeeded. */
 import { basename } from 'node:path'
 import { Pinger } from '../../app/heartbeats/pinger.js'
-import { reportUnusedKey } from '../../client/key-warning.js'
 import { MONITOR_TOKEN_FILE_VARIABLE, MONITOR_TOKEN_VARIABLE } from '../../options/known-variables.js'
 import { systemClock } from '../../shared/clock.js'
 import { containsSecret } from '../../shared/contained-secret.js'
 import { describeReadError, readRegularFile } from '../../shared/safe-files.js'
 import { runChildProcess } from '../shared/child-process.js'
-import { CommandError, createUsageError, EXIT_DONE, EXIT_USAGE } from '../shared/command.js'
+import { CommandError, createUsageError, EXIT_DONE, EXIT_USAGE, toMessage } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
 import { formatJsonLine, toPrintable } from '../shared/terminal.js'
@@ -25,7 +24,7 @@ export const heartbeatCommand: Command = {
   notes: [
     `${MONITOR_TOKEN_VARIABLE} sets the token, or ${MONITOR_TOKEN_FILE_VARIABLE} a file that contains it. No key is needed.`,
     `The program shares this terminal, receives the signals sent to this command, and sets the exit code. The monitor is pinged once,
-only after exit code 0, within 30 s. A failed ping is reported on stderr and does not change the exit code.`,
+only after exit code 0, within 30 s. If it is not, a line on stderr says why, and the exit code stays the program's.`,
     'With --json, it prints {"pinged": true}; with a program, it does so on stderr and adds "exit_code" and "signal".',
     "Exit codes: with a program, the program's; otherwise 0 pinged, 1 not pinged. 2 invalid flags or configuration; the program is not started.",
   ],
@@ -34,14 +33,15 @@ only after exit code 0, within 30 s. A failed ping is reported on stderr and doe
   run,
 }
 
+const NO_URL = 'nothing was pinged, since no URL is set: set PINO_INGEST_URL'
+
 async function run(given: Arguments): Promise<number> {
   const { program } = given
   const asJson = given.switches.has('json')
   const pinger = createPinger(readMonitorToken(), given)
-  if (program === undefined || !asJson) reportUnusedKey(pinger)
   try {
     if (program !== undefined) return await runThenPing(program, pinger, asJson)
-    await pinger.ping()
+    if (!(await pinger.ping())) throw new CommandError('CONFIG', NO_URL, EXIT_USAGE)
     process.stdout.write(asJson ? formatJsonLine({ pinged: true }) : 'Pinged.\n')
     return EXIT_DONE
   } finally {
@@ -58,19 +58,23 @@ function createPinger(token: string, given: Arguments): Pinger {
 
 async function runThenPing(program: readonly string[], pinger: Pinger, asJson: boolean): Promise<number> {
   const { exitCode, signal, startFailure } = await runChildProcess(program)
-  let failure = startFailure
-  if (exitCode === EXIT_DONE) {
-    await pinger.ping().catch((error: unknown) => {
-      failure = `the program succeeded, but the heartbeat failed: ${error instanceof Error ? error.message : String(error)}`
-    })
-  }
-  const { keyWarning: warning } = pinger
+  const failure =
+    startFailure ??
+    (exitCode === EXIT_DONE ? await tryPing(pinger) : `not pinged: ${signal ?? `exit code ${exitCode}`}`)
   if (asJson) {
-    const pinged = exitCode === EXIT_DONE && failure === undefined
-    const notes = { ...(failure !== undefined && { message: failure }), ...(warning !== undefined && { warning }) }
-    process.stderr.write(formatJsonLine({ pinged, exit_code: exitCode, signal, ...notes }))
+    const note = failure !== undefined && { message: failure }
+    process.stderr.write(formatJsonLine({ pinged: failure === undefined, exit_code: exitCode, signal, ...note }))
   } else if (failure !== undefined) process.stderr.write(`pino-ingest: ${toPrintable(failure)}\n`)
   return exitCode
+}
+
+/** @returns why it failed */
+async function tryPing(pinger: Pinger): Promise<string | undefined> {
+  try {
+    return (await pinger.ping()) ? undefined : NO_URL
+  } catch (error) {
+    return `the program succeeded, but the heartbeat failed: ${toMessage(error)}`
+  }
 }
 
 function readMonitorToken(): string {

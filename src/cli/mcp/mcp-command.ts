@@ -17,11 +17,9 @@ export const mcpCommand: Command = {
     `Tools: ${Object.keys(TOOLS).join(', ')}. They read, and change nothing.`,
     `It needs the package ${PACKAGE}, which is not installed with pino-ingest. Without an installation of both:
 npx -y -p pino-ingest -p ${PACKAGE} pino-ingest mcp`,
-    `${TOKEN_NOTE} The service may be started later.`,
+    `${TOKEN_NOTE} The local service may be started later.`,
     'Exit codes: 0 the assistant has closed stdin; 1 the package cannot be loaded; 2 invalid flags.',
   ],
-  hasNoDebugFlag: true,
-  usesStdout: true,
   run,
 }
 

@@ -29,7 +29,7 @@ export const pipeCommand: Command = {
   },
   notes: [
     KEY_NOTE,
-    `It reads to the end of stdin, even if the service is down or stdout was closed. The first Ctrl-C ends only the application, whose
+    `It reads to the end of stdin, even if the log service is down or stdout was closed. The first Ctrl-C ends only the application, whose
 last lines are still read; the second ends reading, the third ends the process.`,
     `With --json, stderr has one JSON object per line: {"event":"ingest:problem",…}, ingest:rejected and ingest:dropped as they
 happen, and at the end {"event":"account",…} with the outcome of every record. stdout is still a copy of the input.`,
@@ -37,7 +37,7 @@ happen, and at the end {"event":"account",…} with the outcome of every record.
   ],
   // A first argument without dashes is a command.
   argumentAdvice: 'put the command before all flags',
-  usesStdout: true,
+  flagAdvice: new Map(['port', 'open', 'db', 'load'].map((flag) => [flag, `did you mean: dev --${flag}?`])),
   run,
   afterFailure,
 }

@@ -1,7 +1,7 @@
 /** `pino-ingest query`: prints matching entries, or counts of a field's values, and exits. */
 import type { EntryPage, FieldValues } from '../../service/query/api-types.js'
 import type { StoredEntry } from '../../service/store/stored-record.js'
-import { compileQuery, findFieldHint, findHint, formatSince } from '../local/local-query.js'
+import { findFieldHint, findHint, formatSince, QUERY_ARGUMENT, readQuery } from '../local/local-query.js'
 import { findOrigin, TOKEN_NOTE, URL_FLAG, useLocalService } from '../local/local-service.js'
 import type { LocalServiceClient, Query } from '../local/local-service-client.js'
 import { createEntryFormat, QUERY_NOTE, UTC_FLAG } from '../local/record-line.js'
@@ -43,27 +43,17 @@ export const queryCommand: Command = {
   notes: [
     TOKEN_NOTE,
     QUERY_NOTE,
-    `With --json, each entry is a line of JSON (id, seq, received_at, batch_id, entry), with --by each value (value, count). Hints go to
-stderr.`,
-    'Exit codes: 0 answered, also if nothing matches; 1 the service cannot be reached or refuses the token; 2 invalid query or flags.',
+    'With --json, each line is an entry (id, seq, received_at, batch_id, entry), with --by a value (value, count). Hints go to stderr.',
+    'Exit codes: 0 answered, also if nothing matches; 1 the local service cannot be reached or refuses the token; 2 invalid query or flags.',
   ],
-  hasNoDebugFlag: true,
-  usesStdout: true,
-  maxPositionals: 1,
-  argumentAdvice: 'quote the query',
-  flagAdvice: new Map([
-    ...['level', 'service'].map((field) => [field, `use the query '${field}:VALUE'`] as const),
-    ['search', 'the query is an argument'],
-    ['full', 'use --json'],
-    ['limit', 'use --lines'],
-  ]),
+  ...QUERY_ARGUMENT,
   run,
 }
 
 async function run(given: Arguments): Promise<number> {
-  const { switches, texts, positionals } = given
+  const { switches, texts } = given
   const origin = findOrigin(given)
-  const q = compileQuery(given, positionals[0])
+  const q = readQuery(given)
   const lines = parseInteger('lines', texts.get('lines') ?? String(DEFAULT_LINES), 1, MAX_LINES)
   const query: Query = {
     q,
@@ -80,7 +70,7 @@ async function run(given: Arguments): Promise<number> {
     const ofField = field && (await findFieldHint(service, field, (name) => `--by ${name}`))
     const hint = (await findHint(service, q)) ?? ofField
     const nothing = field === undefined ? 'no entry matches' : 'no matching entry has a value of up to 500 characters'
-    report(`${nothing}${hint === undefined ? '' : `: ${hint}`}`)
+    report(`${nothing} at ${origin}${hint === undefined ? '' : `: ${hint}`}`)
   })
   return EXIT_DONE
 }

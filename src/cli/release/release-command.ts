@@ -16,11 +16,12 @@ export const releaseCommand: Command = {
       value: 'VERSION',
       meaning: 'default: PINO_INGEST_VERSION, then package.json, the tag, or the short commit',
     },
-    commit: { value: 'HASH', meaning: "default: PINO_INGEST_COMMIT, then the CI provider's variable, then git" },
-    branch: { value: 'NAME', meaning: "default: PINO_INGEST_BRANCH, then the CI provider's variable, then git" },
+    commit: { value: 'HASH', meaning: "default: PINO_INGEST_DEPLOY_COMMIT, then the CI provider's variable, then git" },
+    branch: { value: 'NAME', meaning: "default: PINO_INGEST_DEPLOY_BRANCH, then the CI provider's variable, then git" },
     'deployed-by': {
       value: 'NAME',
-      meaning: "author of the deployment; default: PINO_INGEST_DEPLOYED_BY, then the CI provider's variable, then git",
+      meaning:
+        "author of the deployment; default: PINO_INGEST_DEPLOY_DEPLOYED_BY, then the CI provider's variable, then git",
     },
     changelog: { value: 'TEXT', meaning: 'what has changed' },
     'changelog-file': { value: 'FILE', meaning: 'reads the changelog from a file; - is stdin' },

@@ -1,8 +1,8 @@
 /** Stores the acknowledged position of a file on disk. The next run continues there. */
 import { createHash, randomUUID } from 'node:crypto'
-import { closeSync, constants, fstatSync, lstatSync, readSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, writeSync } from 'node:fs'
 import type { BigIntStats } from 'node:fs'
-import { isSameFile, openPrivate, replaceFile, writeAll } from '../../shared/safe-files.js'
+import { isSameFile, openPrivate, readAtMost, replaceFile, writeAll } from '../../shared/safe-files.js'
 
 export interface Counts {
   readonly accepted: number
@@ -31,14 +31,11 @@ export interface CheckpointState {
   readonly done: { readonly at: string; readonly size: number; readonly mtimeMs: number } | null
   /** UUID, the namespace of the batch ids. */
   readonly namespace: string
-  /** Hash of the options that determine the entries. */
-  readonly options: string
 }
 
 const VERSION = 1
 /** Fixed size: a write replaces the previous record. It needs no space on a full disk, and after a kill one of the two records is valid. */
 const RECORD_BYTES = 1024
-const MAX_READS = 100
 
 export function computeDigest(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex').slice(0, 32)
@@ -66,7 +63,7 @@ export class Checkpoint {
 
   /** Starts at the beginning of the file. @throws as `save` */
   reset(): void {
-    this.save(createState(this.#state.options))
+    this.save(createState())
   }
 
   /** @throws as `save` */
@@ -93,7 +90,7 @@ export class Checkpoint {
   }
 }
 
-export function createState(options: string): CheckpointState {
+export function createState(): CheckpointState {
   const counts = { accepted: 0, rejected: 0, filtered: 0 }
   return {
     version: VERSION,
@@ -104,7 +101,6 @@ export function createState(options: string): CheckpointState {
     counts,
     done: null,
     namespace: randomUUID(),
-    options,
   }
 }
 
@@ -112,29 +108,16 @@ function toRecord(state: CheckpointState): Buffer {
   return Buffer.from(`${JSON.stringify(state).padEnd(RECORD_BYTES - 1)}\n`)
 }
 
-/** @param fd of a checkpoint @throws the system's errors, and errors for a file that is not a checkpoint */
-export function readState(fd: number): CheckpointState {
-  const state = JSON.parse(readRecord(fd)) as Partial<CheckpointState> | null
-  const { version, offset, tailBytes, namespace, counts } = state ?? {}
-  const isValid = version === VERSION && Number.isSafeInteger(offset) && Number.isSafeInteger(tailBytes)
-  if (isValid && typeof namespace === 'string' && counts !== undefined) return state as CheckpointState
-  throw new Error('it is damaged or from another version')
-}
-
-/** While another process writes, a read can return parts of two records. Two equal reads show that the record is complete. */
-function readRecord(fd: number): string {
-  let text = readOnce(fd)
-  for (let count = 0; count < MAX_READS; count += 1) {
-    const again = readOnce(fd)
-    if (again === text) break
-    text = again
+/** @throws the system's errors, and errors for a file that is not a checkpoint */
+export function readState(path: string): CheckpointState {
+  const fd = openPrivate(path, constants.O_RDONLY)
+  try {
+    const state = JSON.parse(readAtMost(fd, RECORD_BYTES)?.toString() ?? '') as Partial<CheckpointState> | null
+    const { version, offset, tailBytes, namespace, counts } = state ?? {}
+    const isValid = version === VERSION && Number.isSafeInteger(offset) && Number.isSafeInteger(tailBytes)
+    if (isValid && typeof namespace === 'string' && counts !== undefined) return state as CheckpointState
+    throw new Error('it is damaged or from another version')
+  } finally {
+    closeSync(fd)
   }
-  return text
-}
-
-/** @returns '' for a longer file */
-function readOnce(fd: number): string {
-  const bytes = Buffer.alloc(RECORD_BYTES + 1)
-  const length = readSync(fd, bytes, 0, bytes.length, 0)
-  return length > RECORD_BYTES ? '' : bytes.toString('utf8', 0, length)
 }

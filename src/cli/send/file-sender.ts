@@ -5,8 +5,8 @@ import type { CheckpointFolder } from './checkpoint-folder.js'
 import type { FilePositionLog } from './file-position-log.js'
 import { findResumePosition, openInput, readText, refuseOtherFormats } from './file-reader.js'
 import type { InputFile } from './file-reader.js'
+import type { Progress } from '../shared/progress.js'
 import { FileTransfer, NO_COUNTS } from './file-transfer.js'
-import type { Progress } from './progress.js'
 import type { FileResult, ResultKind } from './send-result.js'
 import { TextFeed } from './text-feed.js'
 
@@ -123,9 +123,7 @@ export class FileSender {
     const other = this.#names.get(id)
     if (other !== undefined) return this.#reportUnread(name, 'same', `skipped, since it is the same file as ${other}`)
     this.#names.set(id, name)
-    const { checkpoint, hasOtherOptions } = checkpoints.open(id)
-    if (hasOtherOptions)
-      onMessage(`${name} was sent before with other options for its entries; it is sent again with the current options`)
+    const checkpoint = checkpoints.open(id)
     const { done, offset } = checkpoint.state
     const isUnchanged = done !== null && done.size === size && done.mtimeMs === mtimeMs
     const found = isUnchanged ? { ...START, offset } : await findResumePosition(file, checkpoint.state)

@@ -3,8 +3,6 @@ import { EventEmitter } from 'node:events'
 import { maskDeep, createSecretMask } from '../../diagnostics/secret-mask.js'
 import type { IngestEvents } from '../../diagnostics/reporter.js'
 import { loadHook } from '../../filter/load-hook.js'
-import { findStatePath } from '../../options/dev-token.js'
-import { readResource } from '../../options/resource.js'
 import { readProcessSources, resolveOptions } from '../../options/resolve-options.js'
 import type { Settings } from '../../options/settings.js'
 import { Pipeline } from '../../pipeline/pipeline.js'
@@ -14,14 +12,14 @@ import { nameDestination } from '../../spool/spool-root.js'
 import { EXIT_DONE, EXIT_FAILED, createUsageError } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags, requireEnabled } from '../shared/option-flags.js'
+import { findStatePath } from '../shared/state-path.js'
 import { formatEntryCount, formatJsonLine, toPrintable } from '../shared/terminal.js'
 import { onTerminationSignal } from '../shared/child-process.js'
+import { ProgressPrinter, selectMode } from '../shared/progress.js'
 import { parseInteger } from '../shared/quantities.js'
-import { computeDigest } from './checkpoint.js'
 import { CheckpointFolder } from './checkpoint-folder.js'
 import { FilePositionLog } from './file-position-log.js'
 import { FileSender } from './file-sender.js'
-import { ProgressPrinter } from './progress.js'
 import { formatResult, formatTotal, isSuccess, sumResults } from './send-result.js'
 import type { FileResult } from './send-result.js'
 
@@ -50,9 +48,9 @@ export const sendCommand: Command = {
   notes: [
     KEY_NOTE,
     `Entries keep the time of their lines; a line without a time gets the file's modification time. Nothing is dropped: the file is
-read as fast as the service accepts entries, and while the service is down the command waits. A wrong key or URL ends it.`,
+read as fast as the log service accepts entries, and while the log service is down the command waits. A wrong key or URL ends it.`,
     `A checkpoint is written after each batch. It belongs to the file, not to its name: a file that was rotated or has grown is
-continued, a file that was replaced is sent from the start, and all files are with another URL, key or options for the entries.`,
+continued, and a file that was replaced is sent from the start. After a change of options, --restart sends a file again.`,
     'Lines of an export of the local service, and of tail --json, are sent as the entries that they contain.',
     `With --json, stdout has one object per file and one for the total; stderr has lines {"event":"progress",…} and
 {"event":"message",…}, with --quiet only the latter.`,
@@ -67,7 +65,7 @@ async function run(given: Arguments): Promise<number> {
   if (names.length === 0) throw createUsageError('send needs the name of a FILE, or - for stdin')
   const concurrency = parseInteger('concurrency', texts.get('concurrency') ?? '1', 1, MAX_CONCURRENCY)
   // Without the application's package: old logs may be those of another version, or of another application.
-  const resolved = resolveOptions(parseOptionFlags(given), readProcessSources())
+  const resolved = resolveOptions(parseOptionFlags(given), { ...readProcessSources(), requiresUrl: true })
   requireEnabled(resolved)
   const settings = toSendSettings(resolved, concurrency)
   const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend, settings.secrets)
@@ -83,7 +81,6 @@ async function run(given: Arguments): Promise<number> {
   const checkpoints = new CheckpointFolder({
     dir: texts.get('state') ?? findStatePath(process.env, 'send'),
     destinations: keys.map((one) => nameDestination(settings.url, one.reveal())),
-    options: hashOptions(settings),
     isRestart: switches.has('restart'),
   })
   const deadLetters = new DeadLetterFile(checkpoints.path, `send-${Date.now().toString(36)}-${process.pid}`, {
@@ -98,12 +95,7 @@ async function run(given: Arguments): Promise<number> {
       throw error
     }
   })
-  const isTerminal = process.stderr.isTTY && process.env['TERM'] !== 'dumb'
-  const printer = new ProgressPrinter({
-    out: process.stderr,
-    clock,
-    mode: isJson ? 'json' : isTerminal ? 'bar' : 'lines',
-  })
+  const printer = new ProgressPrinter({ out: process.stderr, clock, mode: selectMode(isJson), command: 'send' })
   const onMessage = (text: string): void => {
     if (!isSilent) printer.message(mask(text))
   }
@@ -116,7 +108,7 @@ async function run(given: Arguments): Promise<number> {
     else if (!isSuccess(result)) onMessage(text)
     else if (!isQuiet) process.stdout.write(`${toPrintable(mask(text))}\n`)
   }
-  for (const warning of [settings.keyWarning, settings.variableWarning]) if (warning !== undefined) onMessage(warning)
+  for (const warning of [settings.warning, settings.variableWarning]) if (warning !== undefined) onMessage(warning)
   const events = new EventEmitter()
   const pipeline = new Pipeline({
     settings,
@@ -142,7 +134,7 @@ async function run(given: Arguments): Promise<number> {
   events.on('ingest:problem', ({ code, message }: IngestEvents['ingest:problem']) => {
     // Accepted entries show that key and URL are valid, but not that the last entries are valid.
     const isFatal = sender.acceptedEntries === 0 || (code === 'REJECTED' && sender.hasReadAll)
-    if (FATAL.has(code) && isFatal) return sender.fail(message.replace(/; entries are kept.*$/, ''))
+    if (FATAL.has(code) && isFatal) return sender.fail(message.replace(/; entries wait,.*$/, ''))
     if (code !== 'CONFIG' && code !== 'INVALID') failure = message
     if (clock.now() - (reportedAt.get(code) ?? -Infinity) < REPEAT_MS) return
     reportedAt.set(code, clock.now())
@@ -158,11 +150,11 @@ async function run(given: Arguments): Promise<number> {
   await sender.run()
   printer.close()
   undoSignals()
-  // Entries that the service rejected without naming them.
+  // Entries that the log service rejected without naming them.
   const unnamed = pipeline.account.rejected - results.reduce((sum, { rejected }) => sum + rejected, 0)
   if (unnamed > 0)
     onMessage(
-      `the service rejected ${formatEntryCount(unnamed)} without saying which; they are counted as sent, and not stored`,
+      `the log service rejected ${formatEntryCount(unnamed)} without saying which; they are counted as sent, and not stored`,
     )
   const total = sumResults(results, names.length, clock.now() - startedAt)
   if (isJson) process.stdout.write(formatJsonLine({ total }))
@@ -186,20 +178,7 @@ function toSendSettings(settings: Settings, maxConcurrency: number): Settings {
     breadcrumbs: false,
     requestLogs: { ...settings.requestLogs, enabled: false, only: false },
     dedupeWindowMs: 0,
-    release: false,
+    registerRelease: false,
     logTo: 'silent',
   }
-}
-
-/**
- * Hash of the options that determine the entries. It excludes version, commit and pod: another build or pod may continue an interrupted
- * file.
- */
-function hashOptions(settings: Settings): string {
-  const { level, pino, requestLogs, service, environment, tags, metadata } = settings
-  const { sample, beforeSend, scrub, fingerprint, maxEntryBytes } = settings
-  const { metadata: ofProcess } = readResource(process.env)
-  const own = Object.entries(metadata).filter(([name, value]) => ofProcess[name] !== value)
-  const mapping = [level, pino, requestLogs.keys, service, environment, tags, own]
-  return computeDigest(JSON.stringify([mapping, sample, beforeSend, scrub, fingerprint, maxEntryBytes]))
 }

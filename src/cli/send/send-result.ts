@@ -58,7 +58,7 @@ function isComplete({ result }: FileResult): boolean {
 /** @param deadLetters folder of the rejected entries */
 export function formatResult(
   fileResult: FileResult,
-  { level, sample, beforeSend }: Settings,
+  { sendLevel, sample, beforeSend }: Settings,
   deadLetters: string,
 ): string {
   const { file, result, accepted, rejected, filtered, earlier, bytes, doneAt, reason } = fileResult
@@ -71,11 +71,13 @@ export function formatResult(
           `sent ${formatEntryCount(accepted)} (${formatSize(bytes)})${earlier.accepted === 0 ? '' : `, after ${formatNumber(earlier.accepted)} of an earlier run`}`,
         ]
   const isPlain = sample === undefined && beforeSend === undefined
-  const filter = isPlain ? `below ${level} (--level trace sends all)` : `as configured (level, sample, beforeSend)`
+  const filter = isPlain
+    ? `below ${sendLevel} (${file === '-' ? '' : '--restart '}--send-level trace sends all)`
+    : `as configured (sendLevel, sample, beforeSend)`
   if (filtered > 0) parts.push(`filtered ${formatNumber(filtered)} ${filter}`)
   const refused = result === 'already' ? earlier.rejected : rejected
   if (refused > 0)
-    parts.push(`the service rejected ${formatEntryCount(refused)}, stored with the reasons in ${deadLetters}`)
+    parts.push(`the log service rejected ${formatEntryCount(refused)}, stored with the reasons in ${deadLetters}`)
   const advice =
     file === '-' ? 'the rest is lost, since stdin cannot be read again' : 'run the same command to continue'
   if (result === 'interrupted') parts.push(`interrupted; ${advice}`)

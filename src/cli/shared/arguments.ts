@@ -7,8 +7,8 @@ import type { Arguments, Command, Flags } from './command.js'
 
 /** Flags of every command. */
 export const COMMON_FLAGS: Flags = {
-  json: { meaning: 'machine-readable output' },
-  debug: { meaning: 'also writes a line to stderr for each batch, reply, wait and decision' },
+  json: { meaning: 'machine-readable output; errors go to stderr, as JSON' },
+  debug: { meaning: 'also writes each step to stderr' },
   help: { short: 'h', meaning: 'shows this help' },
 }
 
@@ -66,6 +66,22 @@ export function parseArguments(args: readonly string[], shape: Shape): Arguments
   if (program !== undefined && (program[0] ?? '') === '' && !isHelp)
     throw createUsageError('there is no program after --')
   return { switches, texts, positionals, ...(program !== undefined && { program }) }
+}
+
+/**
+ * @param needed the message if neither an ID nor `--all` is given
+ * @param flag another flag that selects
+ * @returns undefined for all @throws CommandError
+ */
+export function readId(
+  { switches, texts, positionals: [id] }: Arguments,
+  needed: string,
+  flag = '',
+): string | undefined {
+  const isAll = switches.has('all')
+  if (id !== undefined && isAll) throw createUsageError(`give either ${id} or --all`)
+  if (id === undefined && !isAll && !texts.has(flag)) throw createUsageError(needed)
+  return id
 }
 
 function createUnknownFlagError(rawName: string, known: readonly string[], shape: Shape): Error {

@@ -34,14 +34,10 @@ export interface Command {
   /** Default 0. */
   readonly maxPositionals?: number
   readonly takesProgram?: true
-  /** `--debug` is about deliveries, so commands that send nothing lack it. */
-  readonly hasNoDebugFlag?: true
   /** What to do about an argument that the command does not take. */
   readonly argumentAdvice?: string
   /** What to do about flags that the command does not have, but that a user may try. */
   readonly flagAdvice?: ReadonlyMap<string, string>
-  /** Whether `--json` writes a failure to stderr, since stdout has other data. */
-  readonly usesStdout?: true
   /** @returns the exit code */
   run(given: Arguments): Promise<number>
   /** Called after a failure was printed, also one of the arguments. @param args as given, before `--` */
@@ -63,6 +59,11 @@ export class CommandError extends Error {
     this.exitCode = exitCode
     this.details = details
   }
+}
+
+/** Text of anything that was thrown. */
+export function toMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 export const EXIT_DONE = 0

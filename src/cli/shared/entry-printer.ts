@@ -59,12 +59,12 @@ export class EntryPrinter {
     this.isFull ||= this.count >= this.#limit
     if (this.isFull) return false
     this.count += 1
+    const [timestamp = '', level = '', message = ''] = parseEntry(entry).map((text) => this.#shorten(text))
     // Masking and escaping change only strings, so the line stays valid JSON.
-    process.stdout.write(
-      this.#asJson
-        ? `${toPrintable(this.#mask(json))}\n`
-        : `  ${formatEntrySummary(entry, (text) => this.#shorten(text))}\n`,
-    )
+    const line = this.#asJson
+      ? toPrintable(this.#mask(json))
+      : `  ${timestamp.padEnd(TIMESTAMP_WIDTH)} ${level.padEnd(LEVEL_WIDTH)} ${message}`
+    process.stdout.write(`${line}\n`)
     return true
   }
 
@@ -74,25 +74,19 @@ export class EntryPrinter {
   }
 }
 
-/** One line for an entry or a request log. @param shorten shortens a text and escapes control characters */
-function formatEntrySummary(json: string, shorten: (text: string) => string): string {
-  const { timestamp, level, message } = parseEntry(json)
-  return `${shorten(timestamp).padEnd(TIMESTAMP_WIDTH)} ${shorten(level).padEnd(LEVEL_WIDTH)} ${shorten(message)}`
-}
-
-function parseEntry(json: string): Readonly<Record<'timestamp' | 'level' | 'message', string>> {
+/** The parts of a line for an entry or a request log. */
+function parseEntry(json: string): readonly [timestamp: string, level: string, message: string] {
   let value: Record<string, unknown>
   try {
     value = Object(JSON.parse(json)) as Record<string, unknown>
   } catch {
-    return { timestamp: '-', level: '-', message: json } // Damaged without a wrong checksum, or not an entry.
+    return ['-', '-', json] // Damaged without a wrong checksum, or not an entry.
   }
   const text = (name: string): string => (typeof value[name] === 'string' ? value[name] : '-')
   // A log entry must have a level, a request log a status (interface: Resources).
-  if ('level' in value || !('status_code' in value))
-    return { timestamp: text('timestamp'), level: text('level'), message: text('message') }
+  if ('level' in value || !('status_code' in value)) return [text('timestamp'), text('level'), text('message')]
   const message = `${text('method')} ${text('path')} ${String(value['duration_ms'])} ms`
-  return { timestamp: text('timestamp'), level: String(value['status_code']), message }
+  return [text('timestamp'), String(value['status_code']), message]
 }
 
 /** Formats the reason of a rejection. */

@@ -26,8 +26,8 @@ export interface NatsSession {
   readonly close: () => Promise<void>
 }
 
-export const NATS_NOTE = `PINO_INGEST_NATS_SERVERS sets the servers, PINO_INGEST_NATS_CREDS a file with credentials, PINO_INGEST_NATS_STREAM the stream
-(PINO_INGEST) and PINO_INGEST_NATS_SUBJECT the subject (pino-ingest).`
+export const NATS_NOTE = `PINO_INGEST_NATS_SERVERS sets the servers, PINO_INGEST_NATS_CREDENTIALS_FILE a file with credentials,
+PINO_INGEST_NATS_STREAM the stream (PINO_INGEST).`
 
 /** Milliseconds to wait for a reply of JetStream: creating a replicated stream includes an election. */
 const API_TIMEOUT_MS = 10_000
@@ -76,10 +76,11 @@ export function toConnectionAdvice(
 ): string {
   if (isRejected) {
     return credentials === undefined
-      ? 'the servers require credentials: set PINO_INGEST_NATS_CREDS to a file that contains them'
-      : 'set PINO_INGEST_NATS_CREDS to a file with credentials that these servers accept'
+      ? 'the servers require credentials: set PINO_INGEST_NATS_CREDENTIALS_FILE to a file that contains them'
+      : 'set PINO_INGEST_NATS_CREDENTIALS_FILE to a file with credentials that these servers accept'
   }
-  if (/certificate/i.test(text)) return 'for a private CA set PINO_INGEST_NATS_TLS_CA to a file with its certificate'
+  if (/certificate/i.test(text))
+    return 'for a private CA set PINO_INGEST_NATS_TLS_CA_FILE to a file with its certificate'
   if (/does not support 'tls'/i.test(text))
     return 'these servers do not support TLS: remove tls:// and PINO_INGEST_NATS_TLS_*'
   if (/refused/i.test(text)) return 'start the servers, or fix the address and port'

@@ -11,6 +11,8 @@ export interface CommandGroup {
   readonly commands: Readonly<
     Record<string, { readonly summary: string; readonly load: () => Promise<Command | CommandGroup> }>
   >
+  /** Other words for a command that users try. */
+  readonly synonyms?: Readonly<Record<string, string>>
   /** Loads the command that runs if no subcommand is named. */
   readonly loadDefault: () => Promise<Command>
 }
@@ -36,7 +38,7 @@ export function createGroup({ name, commands, examples, argument }: GroupWithOve
  * @returns also the commands of the group if the command is its default. Rejects with CommandError for an unknown name
  */
 export async function findCommand(
-  { name, summary = '', commands, loadDefault }: CommandGroup,
+  { name, summary = '', commands, synonyms = {}, loadDefault }: CommandGroup,
   [word = '', ...rest]: readonly string[],
   known: string[],
 ): Promise<{ readonly command: Command; readonly commands: CommandGroup['commands']; readonly summary: string }> {
@@ -44,7 +46,7 @@ export async function findCommand(
   const entry = Object.hasOwn(commands, word) ? commands[word] : undefined
   if (entry === undefined) {
     const names = Object.keys(commands)
-    const nearest = findNearestName(word, names)
+    const nearest = Object.hasOwn(synonyms, word) ? synonyms[word] : findNearestName(word, names)
     throw createUsageError(
       `unknown command ${name === '' ? '' : `${name} `}${word}, ${nearest === undefined ? `known are ${names.join(', ')}` : `did you mean ${nearest}?`}`,
     )

@@ -59,17 +59,13 @@ export function formatSize(bytes: number): string {
   return `${size.toFixed(1)} ${SIZES[at]}`
 }
 
-const SECOND_MS = 1_000
-const MINUTE_MS = 60 * SECOND_MS
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
-
 /** `3 h`, in whole units. */
 export function formatAge(ms: number): string {
-  if (ms < 2 * MINUTE_MS) return `${Math.max(0, Math.floor(ms / SECOND_MS))} s`
-  if (ms < 2 * HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min`
-  if (ms < 2 * DAY_MS) return `${Math.floor(ms / HOUR_MS)} h`
-  return `${Math.floor(ms / DAY_MS)} d`
+  const seconds = Math.max(0, Math.floor(ms / 1_000))
+  if (seconds < 120) return `${seconds} s`
+  if (seconds < 7_200) return `${Math.floor(seconds / 60)} min`
+  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`
+  return `${Math.floor(seconds / 86_400)} d`
 }
 
 /** `1,150`. */
@@ -86,14 +82,20 @@ export function formatEntryCount(count: number): string {
   return formatCount(count, 'entry', 'entries')
 }
 
+const CHARACTERS = new Intl.Segmenter()
+/** Characters of two columns: the blocks of East Asian scripts, and emoji. @see Unicode Standard Annex 11 */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{17000}-\u{18dff}\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u
+
+/** Columns of a text in a terminal. */
+export function measureWidth(text: string): number {
+  return Array.from(CHARACTERS.segment(text)).reduce((sum, { segment }) => sum + (WIDE.test(segment) ? 2 : 1), 0)
+}
+
 /** Pads the cells of each column to one width. @returns one line per row, without newline */
 export function formatColumns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = []
-  for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)))
-  return rows.map((row) =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
+  for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, measureWidth(cell))))
+  const pad = (cell: string, at: number): string => cell + ' '.repeat((widths[at] ?? 0) - measureWidth(cell))
+  return rows.map((row) => row.map(pad).join('  ').trimEnd())
 }

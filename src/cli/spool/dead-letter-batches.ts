@@ -7,12 +7,13 @@ import { dirname, join } from 'node:path'
 import { createBatchBody } from '../../batch/sub-batch.js'
 import type { Batch, BatchAcknowledgement } from '../../batch/batch.js'
 import type { BatchSettings } from '../../options/settings.js'
+import { BATCH_BYTES } from '../../options/size-limits.js'
 import { replaceFile, writeAll } from '../../shared/safe-files.js'
 import type { FoundFile } from '../../spool/spool-files.js'
 import { parseDeadLetter, readLines } from './read-dead-letters.js'
 
 export interface DeadLetterBatchesOptions {
-  readonly batch: Pick<BatchSettings, 'size' | 'bytes'>
+  readonly batch: Pick<BatchSettings, 'size'>
 }
 
 const NEWLINE = Buffer.from('\n')
@@ -46,7 +47,7 @@ export class DeadLetterBatches {
     for (const [number, line] of readLines(this.#path).entries()) {
       const entry = parseDeadLetter(line)?.entry
       if (entry === undefined) continue
-      if (lines.length >= batch.size || (lines.length > 0 && bytes + Buffer.byteLength(entry) > batch.bytes)) {
+      if (lines.length >= batch.size || (lines.length > 0 && bytes + Buffer.byteLength(entry) > BATCH_BYTES)) {
         yield this.#createBatch(lines, entries)
         lines = []
         entries = []

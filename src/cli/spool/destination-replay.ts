@@ -23,6 +23,7 @@ import { hasWriterEnded, RENEW_MS } from '../../spool/instance/ownership.js'
 import { PeriodicTasks } from '../../spool/periodic-tasks.js'
 import { Recovery } from '../../spool/recovery.js'
 import type { FoundFile } from '../../spool/spool-files.js'
+import { toMessage } from '../shared/command.js'
 import { claimInstance } from './select-entries.js'
 import { DeadLetterBatches, LineAcknowledgement } from './dead-letter-batches.js'
 import type { ItemKind } from './item-kind.js'
@@ -257,7 +258,7 @@ export class Problems {
   }
 
   add(error: unknown): void {
-    this.#messages.add(error instanceof Error ? error.message : String(error))
+    this.#messages.add(toMessage(error))
   }
 
   /** @returns undefined if it failed */

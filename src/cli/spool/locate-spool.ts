@@ -22,8 +22,6 @@ export interface SpoolLocation {
   readonly destinations: readonly FoundDestination[]
   /** The kind of what the destination with this name contains. */
   readonly kindOf: (name: string) => ItemKind
-  /** Undefined if the options are invalid. The spool can still be inspected. */
-  readonly settings: Settings | undefined
   /** Names of the destinations of the current key. */
   readonly present: readonly string[]
   /** Names of the destinations of `previousApiKeys`, and of keys that a running process replaced. */
@@ -39,10 +37,11 @@ export const DIR_FLAG: Flags = {
 /** @throws CommandError if the folder does not exist or is unsafe to read. */
 export function locateSpool({ texts }: Arguments): SpoolLocation {
   const { env } = process
-  const root = texts.get('dir') ?? (env['PINO_INGEST_SPOOL_DIR'] || findDefaultRoot())
+  const settings = tryResolveSettings() // Undefined if the options are invalid. The spool can still be inspected.
+  const ofOptions = settings?.spool ? settings.spool.dir : env['PINO_INGEST_SPOOL_DIR']
+  const root = texts.get('dir') ?? (ofOptions || findDefaultRoot())
   const machine = readMachine()
   const destinations = inspectSpool(root, machine)
-  const settings = tryResolveSettings()
   const known = settings === undefined ? [] : listDestinations(settings).filter((_, at) => at % 2 === 1)
   const sent = settings === undefined ? [] : findSent(root, settings)
   const ofRequests = destinations.filter(({ path }) => readDescription(path)?.url.endsWith(PATHS.requests))
@@ -57,7 +56,6 @@ export function locateSpool({ texts }: Arguments): SpoolLocation {
     machine,
     destinations,
     kindOf: (name) => (requestNames.has(name) ? 'requests' : 'entries'),
-    settings,
     present: sent.slice(0, 2),
     previous: sent.slice(2),
     mask: createSecretMask(secrets),

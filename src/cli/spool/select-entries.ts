@@ -25,7 +25,7 @@ export interface Selection {
 const DEAD = 'dead'
 const MAX_NAMES_SHOWN = 5
 
-export function selectAll({ destinations }: Pick<SpoolLocation, 'destinations'>): Selection {
+function selectAll({ destinations }: Pick<SpoolLocation, 'destinations'>): Selection {
   return {
     instances: destinations.flatMap(({ instances }) => instances),
     deadLetters: destinations.flatMap(({ name: destination, deadLetters }) =>
@@ -35,11 +35,13 @@ export function selectAll({ destinations }: Pick<SpoolLocation, 'destinations'>)
 }
 
 /**
- * @param id name of an instance or a destination, a unique prefix of one, or `dead`
+ * @param id name of an instance or a destination, a unique prefix of one, or `dead`; undefined for all
  * @throws CommandError if it is unknown or a prefix of several names
  */
-export function selectById(location: Pick<SpoolLocation, 'root' | 'destinations'>, id: string): Selection {
-  const { instances, deadLetters } = selectAll(location)
+export function select(location: Pick<SpoolLocation, 'root' | 'destinations'>, id: string | undefined): Selection {
+  const all = selectAll(location)
+  if (id === undefined) return all
+  const { instances, deadLetters } = all
   if (id === DEAD) return { instances: [], deadLetters }
   const wanted = id.replace(/\.(?:live|left)$/, '')
   const names = [...new Set([...instances, ...location.destinations].map(({ name }) => name))]
@@ -99,8 +101,21 @@ export function claimInstance(owner: InstanceFolder, machine: Machine, found: Fo
   }
 }
 
-/** @returns the reason why an instance is not free */
-export function describeHolder({ state, pid, claimedBy }: FoundInstance): string {
+/** An instance that is not replayed or deleted. */
+export interface Held {
+  readonly name: string
+  readonly reason: string
+  /** Whether a running process owns it and will send it. */
+  readonly isInUse: boolean
+}
+
+export function listHeld({ instances }: Pick<Selection, 'instances'>): Held[] {
+  return findOutermost(instances)
+    .filter(({ isFree }) => !isFree)
+    .map((one) => ({ name: one.name, reason: describeHolder(one), isInUse: true }))
+}
+
+function describeHolder({ state, pid, claimedBy }: FoundInstance): string {
   if (state === 'claimed') return `it is held by ${claimedBy}, whose process is running`
   return `it is held by a running process${pid === undefined ? '' : ` (pid ${pid})`}`
 }

@@ -2,11 +2,10 @@
 import { maskDeep } from '../../diagnostics/secret-mask.js'
 import { systemClock } from '../../shared/clock.js'
 import { readDescription } from '../../spool/destination-file.js'
-import type { DestinationDescription } from '../../spool/destination-file.js'
 import { summarizeUnsettled } from '../../spool/inspect.js'
-import type { FoundDestination, FoundInstance, UnsettledSummary } from '../../spool/inspect.js'
+import type { FoundInstance, UnsettledSummary } from '../../spool/inspect.js'
 import type { FoundFile } from '../../spool/spool-files.js'
-import { EXIT_DONE } from '../shared/command.js'
+import { EXIT_DONE, toMessage } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { formatDeadLetterCount, formatRejection } from '../shared/entry-printer.js'
 import { formatAge, formatColumns, formatCount, formatJsonLine, formatSize, toPrintable } from '../shared/terminal.js'
@@ -25,8 +24,7 @@ export const lsCommand: Command = {
   notes: [
     `running: its process is running; killed: its process was killed; closed: its process exited normally; claimed: taken over by the
 instance above it. The next application with the same URL and key sends the entries of killed and closed instances; so does spool replay.`,
-    `A destination is shown with its URL, the service that used it last, and the start of a hash of URL and key. A destination that only earlier
-versions used has a name only.`,
+    'A destination is a URL and a key. It is shown with the service name that used it last; the one of PINO_INGEST_URL and its key is the current one.',
     'With --json, it prints one object: root, destinations, total. Times are in milliseconds, sizes in bytes; a kind is entries or requests.',
     'Exit codes: 0 done, 1 the folder does not exist or is unsafe, 2 invalid flags.',
   ],
@@ -44,58 +42,69 @@ interface DeadLetterSummary {
   readonly problems: readonly string[]
 }
 
-type ListedInstance = FoundInstance & UnsettledSummary & { readonly kind: ItemKind }
+interface ListedInstance extends Omit<FoundInstance, 'segments'>, UnsettledSummary {
+  readonly kind: ItemKind
+  readonly segments: number
+}
 
 interface Listed {
   readonly name: string
-  /** Undefined if the folder has none. */
-  readonly description: DestinationDescription | undefined
+  /** Null if the folder does not say. */
+  readonly url: string | null
+  readonly service: string | null
   readonly kind: ItemKind
+  readonly isPresent: boolean
+  readonly isPrevious: boolean
   readonly instances: readonly ListedInstance[]
   readonly deadLetters: DeadLetterSummary
 }
 
 async function run(given: Arguments): Promise<number> {
   const location = locateSpool(given)
+  const listed = await listAll(location, true)
   process.stdout.write(
     given.switches.has('json')
-      ? formatJsonLine(toData(location, await listAll(location, true)))
-      : await formatSpool(location, true),
+      ? formatJsonLine({ root: location.root, destinations: listed, total: summarizeAll(listed) })
+      : formatListed(location, listed),
   )
   return EXIT_DONE
 }
 
-/** @param hasReasons whether to show the service's reasons, which may quote an entry */
-export async function formatSpool(location: SpoolLocation, hasReasons: boolean): Promise<string> {
-  return formatListed(location, await listAll(location, hasReasons))
+/** For a problem report, without the service's reasons, which may quote an entry. */
+export async function formatSpool(location: SpoolLocation): Promise<string> {
+  return formatListed(location, await listAll(location, false))
 }
 
 async function listAll(location: SpoolLocation, hasReasons: boolean): Promise<Listed[]> {
+  const { destinations, kindOf, present, previous, mask } = location
   const listed: Listed[] = []
-  for (const destination of location.destinations) listed.push(await summarize(destination, location, hasReasons))
-  return listed
-}
-
-async function summarize(
-  { name, path, instances: found, deadLetters }: FoundDestination,
-  { kindOf, mask }: SpoolLocation,
-  hasReasons: boolean,
-): Promise<Listed> {
-  const kind = kindOf(name)
-  const instances: ListedInstance[] = []
-  for (const instance of found) {
-    const summary = await summarizeUnsettled(instance)
-    instances.push({ ...instance, ...summary, kind, problems: summary.problems.map(mask) })
+  for (const { name, path, instances: found, deadLetters } of destinations) {
+    const kind = kindOf(name)
+    const instances: ListedInstance[] = []
+    for (const instance of found) {
+      const summary = await summarizeUnsettled(instance)
+      const problems = summary.problems.map(mask)
+      instances.push({ ...instance, ...summary, kind, segments: instance.segments.length, problems })
+    }
+    const { url = null, service = null } = maskDeep(readDescription(path), mask) ?? {}
+    listed.push({
+      name,
+      url,
+      service,
+      kind,
+      isPresent: present.includes(name),
+      isPrevious: previous.includes(name),
+      instances,
+      deadLetters: summarizeDeadLetters(deadLetters, mask, hasReasons),
+    })
   }
-  const description = maskDeep(readDescription(path), mask)
-  return { name, description, kind, instances, deadLetters: summarizeDeadLetters(deadLetters, mask, hasReasons) }
+  return listed
 }
 
 /** The service can repeat the rejected value in its reason, so each dead letter may have a different one. */
 const MAX_REASONS = 100
 const MAX_REASON_CHARS = 160
 const OTHER = 'other reasons'
-const KEY_HASH_CHARS = 8
 
 function summarizeDeadLetters(
   files: readonly FoundFile[],
@@ -119,8 +128,7 @@ function summarizeDeadLetters(
         counts.set(key, (counts.get(key) ?? 0) + 1)
       }
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-        problems.push(mask(error instanceof Error ? error.message : String(error)))
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') problems.push(mask(toMessage(error)))
     }
   }
   const reasons = [...counts].map(([reason, count]) => ({ reason, count })).toSorted((a, b) => b.count - a.count)
@@ -131,82 +139,36 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-function toData(location: SpoolLocation, listed: readonly Listed[]): object {
+function summarizeAll(listed: readonly Listed[]) {
   const instances = listed.flatMap((one) => one.instances)
+  const letters = listed.map(({ deadLetters }) => deadLetters)
   const countItems = (wanted: ItemKind): number =>
     sum(instances.filter(({ kind }) => kind === wanted).map(({ entries }) => entries))
   return {
-    root: location.root,
-    destinations: listed.map(({ name, description, kind, instances: found, deadLetters }) => ({
-      name,
-      url: description?.url ?? null,
-      service: description?.service ?? null,
-      keyHash: toKeyHash(name),
-      kind,
-      isPresent: location.present.includes(name),
-      isPrevious: location.previous.includes(name),
-      // `undefined` members are omitted.
-      instances: found.map(({ path: _path, destination: _destination, kind: _kind, segments, ...one }) => ({
-        ...one,
-        segments: segments.length,
-      })),
-      deadLetters,
-    })),
-    total: {
-      instances: instances.length,
-      bytes: sumBytes(listed),
-      batches: sum(instances.map(({ batches }) => batches)),
-      entries: countItems('entries'),
-      requestLogs: countItems('requests'),
-      deadLetters: sum(listed.map(({ deadLetters }) => deadLetters.entries)),
-    },
+    instances: instances.length,
+    bytes: sum([...instances, ...letters].map(({ bytes }) => bytes)),
+    batches: sum(instances.map(({ batches }) => batches)),
+    entries: countItems('entries'),
+    requestLogs: countItems('requests'),
+    deadLetters: sum(letters.map(({ entries }) => entries)),
   }
 }
 
-function sumBytes(listed: readonly Listed[]): number {
-  return sum(listed.flatMap(({ instances, deadLetters }) => [...instances, deadLetters].map(({ bytes }) => bytes)))
+function formatListed({ root, mask }: SpoolLocation, listed: readonly Listed[]): string {
+  const { instances, bytes, deadLetters } = summarizeAll(listed)
+  const waiting = formatItemCounts(listed.flatMap((one) => one.instances))
+  const total = `${formatCount(instances, 'instance', 'instances')}, ${formatSize(bytes)}, ${waiting} waiting, ${formatDeadLetterCount(deadLetters)}`
+  return `${[toPrintable(mask(root)), ...listed.map(formatDestination), `Total: ${total}`].join('\n\n')}\n`
 }
 
-function formatListed(location: SpoolLocation, listed: readonly Listed[]): string {
-  const instances = listed.flatMap((one) => one.instances)
-  const blocks = [toPrintable(location.mask(location.root)), ...listed.map((one) => formatDestination(location, one))]
-  const deadLetters = formatDeadLetterCount(sum(listed.map((one) => one.deadLetters.entries)))
-  const total = [
-    formatCount(instances.length, 'instance', 'instances'),
-    formatSize(sumBytes(listed)),
-    `${formatItemCounts(instances)} not settled`,
-    deadLetters,
-  ]
-  return `${blocks.join('\n\n')}\n\nTotal: ${total.join(', ')}\n`
-}
-
-/** Part of the hash of URL and key. A hash of the key alone would be easier to look up, since it is the same for all URLs. */
-function toKeyHash(name: string): string {
-  return name.slice(0, KEY_HASH_CHARS)
-}
-
-function formatDescription(name: string, description: DestinationDescription | undefined): string[] {
-  if (description === undefined) return []
-  const { url, service } = description
-  return [url, ...(service === undefined ? [] : [`service ${service}`]), `key hash ${toKeyHash(name)}`].map(toPrintable)
-}
-
-function formatDestination(
-  location: SpoolLocation,
-  { name, description, kind, instances, deadLetters }: Listed,
-): string {
-  const owner =
-    location.settings === undefined
-      ? 'unknown destination, since url and key are not set'
-      : location.present.includes(name)
-        ? 'the current destination'
-        : location.previous.includes(name)
-          ? 'destination of a previous key'
-          : 'another destination'
+function formatDestination(destination: Listed): string {
+  const { name, url, service, kind, isPresent, isPrevious, instances, deadLetters } = destination
+  const owner = isPresent ? ['the current destination'] : isPrevious ? ['destination of a previous key'] : []
+  const heading = [url ?? 'unknown URL', ...(service === null ? [] : [`service ${service}`]), `ID ${name}`, ...owner]
   const isEmpty = instances.length + deadLetters.files === 0
   const rows = formatColumns(instances.map(toRow))
   return [
-    `${[name, ...formatDescription(name, description), owner].join('  ')}${kind === 'requests' ? ', request logs' : ''}${isEmpty ? ', empty' : ''}`,
+    `${toPrintable(heading.join('  '))}${kind === 'requests' ? ', request logs' : ''}${isEmpty ? ', empty' : ''}`,
     ...instances.flatMap((one, at) => [`  ${rows[at] ?? ''}`, ...formatNotes(one)]),
     ...formatDeadLetters(deadLetters),
   ].join('\n')
@@ -218,7 +180,7 @@ function toRow(one: ListedInstance): string[] {
     one.name,
     one.state,
     formatWriter(one),
-    formatCount(one.segments.length, 'segment', 'segments'),
+    formatCount(one.segments, 'segment', 'segments'),
     formatSize(one.bytes),
     formatCount(one.batches, 'batch', 'batches'),
     formatItemCount(one.entries, one.kind),
@@ -226,14 +188,10 @@ function toRow(one: ListedInstance): string[] {
   ]
 }
 
-function formatWriter({ state, pid, claimedBy, isLeaseFresh, leaseAgeMs }: FoundInstance): string {
-  const process = pid === undefined ? '' : `pid ${pid}`
+function formatWriter({ state, pid, claimedBy, leaseAgeMs }: ListedInstance): string {
   if (state === 'claimed') return `by ${claimedBy}`
-  if (state !== 'running') return process
-  const lease = isLeaseFresh
-    ? 'lease fresh'
-    : `lease expired${leaseAgeMs === undefined ? '' : `, ${formatAge(leaseAgeMs)} old`}`
-  return [process, lease].filter((text) => text !== '').join(', ')
+  const lease = state === 'running' && leaseAgeMs !== undefined ? [`lease ${formatAge(leaseAgeMs)} old`] : []
+  return [...(pid === undefined ? [] : [`pid ${pid}`]), ...lease].join(', ')
 }
 
 function formatNotes({ isForeign, damagedBytes, missingEntries, problems, kind }: ListedInstance): string[] {

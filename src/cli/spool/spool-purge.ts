@@ -5,15 +5,16 @@ import { systemClock } from '../../shared/clock.js'
 import { summarizeUnsettled } from '../../spool/inspect.js'
 import type { FoundInstance } from '../../spool/inspect.js'
 import { InstanceFolder } from '../../spool/instance/instance-folder.js'
-import { createUsageError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from '../shared/command.js'
+import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, toMessage } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { formatAge, formatCount, formatJsonLine, formatSize, toPrintable } from '../shared/terminal.js'
+import { readId } from '../shared/arguments.js'
 import { parseDurationMs } from '../shared/quantities.js'
 import type { ItemKind } from './item-kind.js'
 import { DIR_FLAG, locateSpool } from './locate-spool.js'
 import type { SpoolLocation } from './locate-spool.js'
-import { claimInstance, describeHolder, findOutermost, isWithin, selectAll, selectById } from './select-entries.js'
-import type { Selection } from './select-entries.js'
+import { claimInstance, findOutermost, isWithin, listHeld, select } from './select-entries.js'
+import type { Held, Selection } from './select-entries.js'
 import { formatItemCount, formatItemCounts } from './item-kind.js'
 
 export const purgeCommand: Command = {
@@ -47,62 +48,42 @@ export const purgeCommand: Command = {
 }
 
 interface Target {
-  /** Undefined for a file of dead letters. */
-  readonly instance: FoundInstance | undefined
-  readonly path: string
+  readonly name: string
+  readonly state: FoundInstance['state'] | 'dead letters'
   readonly kind: ItemKind
-  readonly name: string
   readonly bytes: number
-  /** Number of entries or request logs. */
+  /** Number of entries or request logs of an instance. */
   readonly entries: number
-  readonly modifiedAtMs: number
-}
-
-interface Kept {
-  readonly name: string
-  readonly reason: string
-  readonly isInUse: boolean
+  readonly writtenAtMs: number
+  /** @throws an error that says why it was not deleted */
+  readonly remove: () => void
 }
 
 async function run(given: Arguments): Promise<number> {
-  const {
-    switches,
-    texts,
-    positionals: [id],
-  } = given
-  const isAll = switches.has('all')
+  const { switches, texts } = given
   const olderThan = texts.get('older-than')
   const olderThanMs = olderThan === undefined ? -Infinity : parseDurationMs('older-than', olderThan)
-  if (id !== undefined && isAll) throw createUsageError(`give either ${id} or --all`)
-  if (id === undefined && !isAll && olderThan === undefined) {
-    throw createUsageError('purge needs an ID from pino-ingest spool ls, dead, --older-than 7d, or --all')
-  }
+  const needed = 'purge needs an ID from pino-ingest spool ls, dead, --older-than 7d, or --all'
+  const id = readId(given, needed, 'older-than')
   const location = locateSpool(given)
-  const selection = id === undefined ? selectAll(location) : selectById(location, id)
-  const kept: Kept[] = findOutermost(selection.instances)
-    .filter(({ isFree }) => !isFree)
-    .map((one) => ({ name: one.name, reason: describeHolder(one), isInUse: true }))
+  const selection = select(location, id)
+  const kept = listHeld(selection)
   const targets = (await findTargets(selection, location)).filter(
-    ({ modifiedAtMs }) => modifiedAtMs < systemClock.wallNow() - olderThanMs,
+    ({ writtenAtMs }) => writtenAtMs < systemClock.wallNow() - olderThanMs,
   )
   const isConfirmed = switches.has('yes') || targets.length === 0
-  const deleted = isConfirmed ? deleteAll(location, targets, kept) : []
-  if (switches.has('json')) {
-    process.stdout.write(
-      formatJsonLine({
-        isConfirmed,
-        deleted: deleted.map(toData),
-        wouldDelete: isConfirmed ? [] : targets.map(toData),
-        kept,
-      }),
-    )
-  } else process.stdout.write(formatResult(location, isConfirmed, targets, deleted, kept))
+  const deleted = isConfirmed ? deleteAll(targets, kept) : []
+  process.stdout.write(
+    switches.has('json')
+      ? formatJsonLine({ isConfirmed, deleted, wouldDelete: isConfirmed ? [] : targets, kept })
+      : formatResult(location, isConfirmed, targets, deleted, kept),
+  )
   if (!isConfirmed) return EXIT_USAGE
   // An instance in use is a failure only if it was selected by an ID.
   return kept.some(({ isInUse }) => !isInUse || (id !== undefined && deleted.length === 0)) ? EXIT_FAILED : EXIT_DONE
 }
 
-async function findTargets({ instances, deadLetters }: Selection, { kindOf }: SpoolLocation): Promise<Target[]> {
+async function findTargets({ instances, deadLetters }: Selection, location: SpoolLocation): Promise<Target[]> {
   const targets: Target[] = []
   for (const instance of findOutermost(instances.filter(({ isFree }) => isFree))) {
     // Deleted together with the instances that it has claimed.
@@ -110,30 +91,34 @@ async function findTargets({ instances, deadLetters }: Selection, { kindOf }: Sp
     let entries = 0
     for (const one of all) entries += (await summarizeUnsettled(one)).entries
     targets.push({
-      instance,
-      path: instance.path,
-      kind: kindOf(instance.destination),
       name: instance.name,
-      entries,
+      state: instance.state,
+      kind: location.kindOf(instance.destination),
       bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
-      modifiedAtMs: Math.max(0, ...all.flatMap(({ segments }) => segments.map(({ modifiedAtMs }) => modifiedAtMs))),
+      entries,
+      writtenAtMs: Math.max(0, ...all.flatMap(({ segments }) => segments.map(({ modifiedAtMs }) => modifiedAtMs))),
+      remove: () => deleteInstance(location, instance),
     })
   }
-  for (const { destination, name, path, bytes, modifiedAtMs } of deadLetters) {
-    const target = { instance: undefined, path, kind: kindOf(destination), entries: 0, bytes, modifiedAtMs }
-    targets.push({ ...target, name: `${destination}/dead/${name}` })
-  }
-  return targets
+  const files = deadLetters.map(({ destination, name, path, bytes, modifiedAtMs: writtenAtMs }) => ({
+    name: `${destination}/dead/${name}`,
+    state: 'dead letters' as const,
+    kind: location.kindOf(destination),
+    bytes,
+    entries: 0,
+    writtenAtMs,
+    remove: () => rmSync(path, { force: true }),
+  }))
+  return [...targets, ...files]
 }
 
-function deleteAll(location: SpoolLocation, targets: readonly Target[], kept: Kept[]): Target[] {
-  return targets.filter(({ name, path, instance }) => {
+function deleteAll(targets: readonly Target[], kept: Held[]): Target[] {
+  return targets.filter(({ name, remove }) => {
     try {
-      if (instance === undefined) rmSync(path, { force: true })
-      else deleteInstance(location, instance)
+      remove()
       return true
     } catch (error) {
-      kept.push({ name, reason: error instanceof Error ? error.message : String(error), isInUse: false })
+      kept.push({ name, reason: toMessage(error), isInUse: false })
       return false
     }
   })
@@ -158,7 +143,7 @@ function formatResult(
   isConfirmed: boolean,
   targets: readonly Target[],
   deleted: readonly Target[],
-  kept: readonly Kept[],
+  kept: readonly Held[],
 ): string {
   const left = kept
     .map(({ name, reason }) => `Kept ${toPrintable(name)}: ${toPrintable(location.mask(reason))}\n`)
@@ -168,32 +153,20 @@ function formatResult(
   return `${left}Would delete:\n${targets.map(formatTarget).join('')}Nothing was deleted. Add --yes to delete ${formatTotal(targets)}.\n`
 }
 
-function formatTarget({ kind, name, bytes, entries, instance, modifiedAtMs }: Target): string {
-  const content =
-    instance === undefined ? 'dead letters' : `${instance.state}, ${formatItemCount(entries, kind)} not settled`
-  const age = modifiedAtMs === 0 ? '' : `, written ${formatAge(systemClock.wallNow() - modifiedAtMs)} ago`
+function formatTarget({ name, state, kind, bytes, entries, writtenAtMs }: Target): string {
+  const content = state === 'dead letters' ? state : `${state}, ${formatItemCount(entries, kind)} waiting`
+  const age = writtenAtMs === 0 ? '' : `, written ${formatAge(systemClock.wallNow() - writtenAtMs)} ago`
   return `  ${toPrintable(name)}  ${content}, ${formatSize(bytes)}${age}\n`
 }
 
 function formatTotal(targets: readonly Target[]): string {
-  const instances = targets.filter(({ instance }) => instance !== undefined)
+  const instances = targets.filter(({ state }) => state !== 'dead letters')
   const files = targets.length - instances.length
   return [
     ...(instances.length > 0
-      ? [`${formatCount(instances.length, 'instance', 'instances')} with ${formatItemCounts(instances)} not settled`]
+      ? [`${formatCount(instances.length, 'instance', 'instances')} with ${formatItemCounts(instances)} waiting`]
       : []),
     ...(files > 0 ? [`${formatCount(files, 'file', 'files')} of dead letters`] : []),
     targets.length === 0 ? 'nothing' : formatSize(targets.reduce((sum, { bytes }) => sum + bytes, 0)),
   ].join(', ')
-}
-
-function toData({ kind, name, bytes, entries, instance, modifiedAtMs }: Target): object {
-  return {
-    name,
-    kind: instance === undefined ? 'dead letters' : 'instance',
-    holds: kind,
-    bytes,
-    entries,
-    writtenAt: modifiedAtMs === 0 ? null : new Date(modifiedAtMs).toISOString(),
-  }
 }

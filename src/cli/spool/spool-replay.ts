@@ -1,28 +1,28 @@
 /** `pino-ingest spool replay`: sends stored entries and dead letters with the current URL and key. */
+import { maskDeep } from '../../diagnostics/secret-mask.js'
 import { createDestination } from '../../delivery/destination.js'
-import { resolveFromProcess } from '../../options/resolve-options.js'
+import { readProcessSources, resolveOptions } from '../../options/resolve-options.js'
 import type { Settings } from '../../options/resolve-options.js'
-import { backgroundClock } from '../../shared/clock.js'
+import { backgroundClock, systemClock } from '../../shared/clock.js'
 import { KeyPause } from '../../shared/key-pause.js'
-import { createUsageError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
+import { EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { formatJsonLine, formatNumber, toPrintable } from '../shared/terminal.js'
+import { ProgressPrinter, selectMode } from '../shared/progress.js'
 import { parseInteger } from '../shared/quantities.js'
-import { requireDestination } from '../shared/option-flags.js'
+import { requireEnabled } from '../shared/option-flags.js'
 import { onTerminationSignal } from '../shared/child-process.js'
 import type { ItemKind } from './item-kind.js'
+import { readId } from '../shared/arguments.js'
 import { DIR_FLAG, locateSpool } from './locate-spool.js'
 import type { SpoolLocation } from './locate-spool.js'
 import { DestinationReplay, Problems } from './destination-replay.js'
-import { describeHolder, findOutermost, selectAll, selectById } from './select-entries.js'
-import type { Selection } from './select-entries.js'
+import { findOutermost, listHeld, select } from './select-entries.js'
+import type { Held, Selection } from './select-entries.js'
 import { formatItemCount } from './item-kind.js'
 
 const DEFAULT_TIMEOUT_S = 60
 const MAX_TIMEOUT_S = 86_400
-const PROGRESS_MS = 2_000
-/** Minimum time between two lines about the same failure. */
-const FAILURE_REPEAT_MS = 60_000
 
 export const replayCommand: Command = {
   examples: [
@@ -52,38 +52,25 @@ Instances that a running process holds are skipped.`,
 
 const KINDS: readonly ItemKind[] = ['entries', 'requests']
 
-interface Skipped {
-  readonly name: string
-  readonly reason: string
-  /** Whether a running process owns it and will send it. */
-  readonly isInUse: boolean
-}
-
 interface ReplayResult {
   readonly replays: readonly DestinationReplay[]
-  readonly skipped: readonly Skipped[]
+  readonly skipped: readonly Held[]
   readonly problems: readonly string[]
 }
 
 async function run(given: Arguments): Promise<number> {
   const { switches, texts } = given
-  const [id] = given.positionals
-  const isAll = switches.has('all')
-  if (id !== undefined && isAll) throw createUsageError(`give either ${id} or --all`)
-  if (id === undefined && !isAll) throw createUsageError('replay needs an ID from pino-ingest spool ls, dead, or --all')
+  const id = readId(given, 'replay needs an ID from pino-ingest spool ls, dead, or --all')
   const timeoutMs = 1_000 * parseInteger('timeout', texts.get('timeout') ?? String(DEFAULT_TIMEOUT_S), 1, MAX_TIMEOUT_S)
-  const settings = resolveFromProcess({})
-  requireDestination(settings)
+  const settings = resolveOptions({}, { ...readProcessSources(), requiresUrl: true })
+  requireEnabled(settings)
   const location = locateSpool(given)
   const asJson = switches.has('json')
-  const print = (text: string): void => {
-    if (!asJson) process.stderr.write(`pino-ingest spool: ${toPrintable(location.mask(text))}\n`)
-  }
-  const selection = id === undefined ? selectAll(location) : selectById(location, id)
-  const result = await replay(location, settings, selection, timeoutMs, print)
-  process.stdout.write(asJson ? formatJsonLine(toData(result, location.mask)) : formatResult(result, location.mask))
+  const result = await replay(location, settings, select(location, id), timeoutMs, asJson)
+  const text = asJson ? formatJsonLine(maskDeep(toData(result), location.mask)) : formatResult(result, location.mask)
+  process.stdout.write(text)
   // An instance in use is a failure only if it was selected by an ID.
-  const isMissed = result.skipped.some(({ isInUse }) => !isInUse || !isAll)
+  const isMissed = result.skipped.some(({ isInUse }) => !isInUse || id !== undefined)
   const { rejected, kept } = toTally(result.replays)
   return kept + rejected + result.problems.length === 0 && !isMissed ? EXIT_DONE : EXIT_FAILED
 }
@@ -93,25 +80,37 @@ async function replay(
   settings: Settings,
   selection: Selection,
   timeoutMs: number,
-  print: (text: string) => void,
+  asJson: boolean,
 ): Promise<ReplayResult> {
   // The timer of the progress keeps the process alive.
   const clock = backgroundClock
   const problems = new Problems()
-  const skipped: Skipped[] = []
+  const skipped = listHeld(selection)
   const service = createDestination({ settings, clock, mask: location.mask })
   const deadlineAt = clock.now() + timeoutMs
   const shared = { location, settings, service, pause: new KeyPause(clock), clock, deadlineAt, problems }
   const create = (name: string): DestinationReplay => new DestinationReplay({ ...shared, name })
   const replays = openReplays(selection, problems, skipped, create)
+  const printer = new ProgressPrinter({
+    out: process.stderr,
+    clock: systemClock,
+    mode: selectMode(asJson),
+    command: 'spool replay',
+  })
   const undoSignals = onTerminationSignal((times) => {
     if (times > 1) return
-    print('stops; entries that were not sent stay on disk')
+    printer.message('stops; entries that were not sent stay on disk')
     for (const one of replays) one.stop()
   })
-  const endProgress = reportProgress(replays, print)
+  const startedAt = clock.now()
+  printer.start(() => {
+    const { accepted: entries } = toTally(replays)
+    const failure = replays.map((one) => one.failure).find((reason) => reason !== undefined)
+    const entriesPerSecond = (1_000 * entries) / (clock.now() - startedAt)
+    return { label: 'stored', entries, entriesPerSecond, failure: failure && location.mask(failure) }
+  })
   await Promise.all(replays.map((one) => one.run()))
-  endProgress()
+  printer.close()
   undoSignals()
   await service.close()
   return { replays, skipped, problems: problems.messages }
@@ -121,13 +120,10 @@ async function replay(
 function openReplays(
   { instances, deadLetters }: Selection,
   problems: Problems,
-  skipped: Skipped[],
+  skipped: Held[],
   create: (destination: string) => DestinationReplay,
 ): DestinationReplay[] {
-  const outermost = findOutermost(instances)
-  const free = outermost.filter(({ isFree }) => isFree)
-  for (const one of outermost)
-    if (!one.isFree) skipped.push({ name: one.name, reason: describeHolder(one), isInUse: true })
+  const free = findOutermost(instances).filter(({ isFree }) => isFree)
   const destinations = new Set([...free, ...deadLetters].map(({ destination }) => destination))
   return [...destinations].map((destination) => {
     const opened = create(destination)
@@ -144,22 +140,6 @@ function openReplays(
   })
 }
 
-/** Prints how many items were accepted, and a failure. @returns ends it */
-function reportProgress(replays: readonly DestinationReplay[], print: (text: string) => void): () => void {
-  let last = { line: '', at: -Infinity }
-  const timer = setInterval(() => {
-    const accepted = replays.reduce((sum, { account }) => sum + account.accepted, 0)
-    const failure = replays.map((one) => one.failure).find((reason) => reason !== undefined)
-    const outage = failure === undefined ? '' : `; the service does not accept entries: ${failure}`
-    const line = `${formatNumber(accepted)} accepted so far${outage}`
-    const now = performance.now()
-    if (line === last.line && now - last.at < FAILURE_REPEAT_MS) return
-    last = { line, at: now }
-    print(line)
-  }, PROGRESS_MS)
-  return () => clearInterval(timer)
-}
-
 function toTally(replays: readonly DestinationReplay[]) {
   const sum = (count: (one: DestinationReplay) => number): number => replays.reduce((all, one) => all + count(one), 0)
   const accepted = sum(({ account }) => account.accepted)
@@ -170,7 +150,7 @@ function toTally(replays: readonly DestinationReplay[]) {
     rejected,
     /** Number of items without a reply, which are still on disk. */
     kept: sum(({ kept }) => kept),
-    /** Number of the rejected items that are not stored, since the service did not name them. */
+    /** Number of the rejected items that are not stored, since the log service did not name them. */
     unstored: sum(({ unstored }) => unstored),
   }
 }
@@ -179,15 +159,9 @@ function findLastFailure(replays: readonly DestinationReplay[]): string | undefi
   return replays.find(({ kept }) => kept > 0)?.lastFailure
 }
 
-function toData({ replays, skipped, problems }: ReplayResult, mask: (text: string) => string): object {
-  const lastFailure = findLastFailure(replays)
-  return {
-    ...toTally(replays),
-    requestLogs: toTally(replays.filter(({ kind }) => kind === 'requests')),
-    skipped: skipped.map((one) => ({ ...one, reason: mask(one.reason) })),
-    problems: problems.map(mask),
-    lastFailure: lastFailure === undefined ? null : mask(lastFailure),
-  }
+function toData({ replays, skipped, problems }: ReplayResult): object {
+  const requestLogs = toTally(replays.filter(({ kind }) => kind === 'requests'))
+  return { ...toTally(replays), requestLogs, skipped, problems, lastFailure: findLastFailure(replays) ?? null }
 }
 
 function formatResult({ replays, skipped, problems }: ReplayResult, mask: (text: string) => string): string {
@@ -205,7 +179,7 @@ function formatResult({ replays, skipped, problems }: ReplayResult, mask: (text:
   }
   if (total.unstored > 0)
     lines.push(
-      `${formatNumber(total.unstored)} of the rejected are not stored: the service did not say which it rejected.`,
+      `${formatNumber(total.unstored)} of the rejected are not stored: the log service did not say which it rejected.`,
     )
   if (total.rejected > total.unstored)
     lines.push('Rejected entries are stored with the reason: pino-ingest spool show dead')

@@ -1,13 +1,13 @@
 /** `pino-ingest spool show`: prints stored entries as text or JSON. */
 import { assembleBatches, readUnsettledBatches } from '../../spool/segment/unsettled-batch.js'
 import { parseBatchEntries } from '../../batch/sub-batch.js'
-import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
+import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED, toMessage } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { EntryPrinter, LIMIT_FLAG, parseLimit } from '../shared/entry-printer.js'
 import { toPrintable } from '../shared/terminal.js'
 import { DIR_FLAG, locateSpool } from './locate-spool.js'
 import { parseDeadLetter, readLines } from './read-dead-letters.js'
-import { isBatchId, selectAll, selectById } from './select-entries.js'
+import { isBatchId, select } from './select-entries.js'
 import type { Selection } from './select-entries.js'
 
 export const showCommand: Command = {
@@ -33,16 +33,13 @@ async function run(given: Arguments): Promise<number> {
   const location = locateSpool(given)
   const batchId = isBatchId(id) ? id.toLowerCase() : undefined
   const printer = new EntryPrinter(given.switches.has('json'), limit, location.mask)
-  const problems = await showAll(
-    batchId === undefined ? selectById(location, id) : selectAll(location),
-    batchId,
-    printer,
-  )
+  const selection = select(location, batchId === undefined ? id : undefined)
+  const problems = await showAll(selection, batchId, printer)
   for (const problem of problems) process.stderr.write(`pino-ingest spool: ${toPrintable(location.mask(problem))}\n`)
   if (batchId !== undefined && printer.count === 0 && problems.length === 0) {
-    throw new CommandError('SPOOL', `${location.root} has no unsettled or rejected entries of batch ${id}`, EXIT_FAILED)
+    throw new CommandError('SPOOL', `${location.root} has no waiting or rejected entries of batch ${id}`, EXIT_FAILED)
   }
-  printer.end('All entries are settled.')
+  printer.end('No entry is waiting.')
   return problems.length === 0 ? EXIT_DONE : EXIT_FAILED
 }
 
@@ -58,8 +55,7 @@ async function showAll(
       if (!printer.isFull) await act()
     } catch (error) {
       // ENOENT: settled and deleted by its process.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-        problems.push(error instanceof Error ? error.message : String(error))
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') problems.push(toMessage(error))
     }
   }
   for (const { isForeign, path: folder, name, segments } of instances) {

@@ -60,7 +60,7 @@ export class EntryFollower {
           this.#state = 'open'
         },
         onEvent: (event) => this.#take(event),
-        onRestart: () => report('the service was restarted without its earlier entries'),
+        onRestart: () => report('the local service was restarted without its earlier entries'),
         onFailure: (error) => this.#onFailure(error),
         ...(wait !== undefined && { wait }),
       })
@@ -72,7 +72,7 @@ export class EntryFollower {
 
   async #take({ event, data }: ServerSentEvent): Promise<void> {
     const { isWhole, onEntries, report } = this.#options
-    if (event === 'reset') report('the service has deleted its earlier entries')
+    if (event === 'reset') report('the local service has deleted its earlier entries')
     if (event !== 'entries') return
     const { items, skipped } = JSON.parse(data) as StreamEntries
     if (skipped > 0)

@@ -1,6 +1,6 @@
 /** `pino-ingest tail`: prints entries as the local service receives them. */
 import type { Writable } from 'node:stream'
-import { compileQuery } from '../local/local-query.js'
+import { QUERY_ARGUMENT, readQuery } from '../local/local-query.js'
 import { findOrigin, TOKEN_NOTE, URL_FLAG, useLocalService } from '../local/local-service.js'
 import { createEntryFormat, formatFullEntry, QUERY_NOTE, UTC_FLAG } from '../local/record-line.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED, createUsageError } from '../shared/command.js'
@@ -13,19 +13,16 @@ import type { ReceivedEntry } from './entry-follower.js'
 
 const DEFAULT_LINES = 10
 const MAX_LINES = 1_000
-const QUERIED = ['environment', 'version', 'release', 'tag', 'trace', 'request', 'fingerprint', 'user']
 
 export const tailCommand: Command = {
   examples: [
     ['npx pino-ingest tail', 'prints the last 10 entries, then new ones'],
-    ['npx pino-ingest tail --level error,fatal --full', 'errors with stack and metadata'],
-    ["npx pino-ingest tail --search 'declined user:u-42 status:>=500'", 'entries that match a query'],
+    ["npx pino-ingest tail 'level:>=error' --full", 'errors with stack and metadata'],
+    ["npx pino-ingest tail 'declined user:u-42 status:>=500'", 'entries that match a query'],
   ],
+  usage: ['pino-ingest tail [QUERY] [FLAGS]', "pino-ingest tail [FLAGS] -- '-service:shop'"],
   flags: {
     ...URL_FLAG,
-    level: { value: 'LEVELS', meaning: 'levels to print, separated by commas, such as error,fatal' },
-    service: { value: 'NAME', meaning: 'entries from this service' },
-    search: { value: 'QUERY', meaning: 'entries matching a query, such as "declined user:u-42 status:>=500"' },
     lines: {
       short: 'n',
       value: 'NUMBER',
@@ -37,14 +34,11 @@ export const tailCommand: Command = {
   notes: [
     TOKEN_NOTE,
     QUERY_NOTE,
-    `All filters must match. It continues after a restart of the service. Output to a terminal is colored unless NO_COLOR is set;
-FORCE_COLOR colors other output. Messages and hints go to stderr.`,
-    `With --json, each entry is a line of JSON (id, seq, received_at, batch_id, entry), and stderr has lines {"event":"message",…}.`,
-    'Exit codes: 0 stopped by a signal, or the reader has closed the pipe; 1 the service cannot be reached or refuses the token; 2 invalid flags.',
+    'It continues after a restart of the local service. Messages and hints go to stderr; NO_COLOR and FORCE_COLOR are respected.',
+    'With --json, each entry is a line of JSON (id, seq, received_at, batch_id, entry), and messages are {"event":"message",…}.',
+    'Exit codes: 0 stopped by a signal, or the reader has closed the pipe; 1 the local service cannot be reached or refuses the token; 2 invalid flags.',
   ],
-  flagAdvice: new Map(QUERIED.map((field) => [field, `use --search '${field}:VALUE'`])),
-  hasNoDebugFlag: true,
-  usesStdout: true,
+  ...QUERY_ARGUMENT,
   run,
 }
 
@@ -52,7 +46,7 @@ async function run(given: Arguments): Promise<number> {
   const { switches, texts } = given
   const asJson = switches.has('json')
   const origin = findOrigin(given)
-  const query = compileQuery(given, texts.get('search'))
+  const query = readQuery(given)
   const lines = parseInteger('lines', texts.get('lines') ?? String(DEFAULT_LINES), 0, MAX_LINES)
   if (asJson && switches.has('full'))
     throw createUsageError('--full cannot be combined with --json, which always prints whole entries')

@@ -6,7 +6,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { checkOptions, checkVariables, describeRuntime } from '../../../src/cli/doctor/check-configuration.js'
+import {
+  checkKeyUse,
+  checkOptions,
+  checkVariables,
+  describeRuntime,
+} from '../../../src/cli/doctor/check-configuration.js'
 import { toReplyChecks } from '../../../src/cli/doctor/check-reply.js'
 import { scratch } from '../../client/release/clones.js'
 import { cleanEnv, runApp } from '../../process/run-app.js'
@@ -57,7 +62,7 @@ describe('doctor', () => {
     execFileSync('mkfifo', [fifo])
     for (const path of [fifo, '/dev/zero']) {
       const { code, checks } = await examine({ PINO_INGEST_API_KEY_FILE: path })
-      expect(code).toBe(1)
+      expect(code).toBe(2)
       expect(failed(checks)).toMatchObject([{ detail: expect.stringContaining('not a regular file') }])
     }
   })
@@ -79,7 +84,7 @@ describe('doctor', () => {
     expect(checks.find(({ name }) => name === 'configuration')?.detail).toContain(
       `url ${service.url} (PINO_INGEST_URL), apiKey (PINO_INGEST_API_KEY, not shown), service shop (PINO_INGEST_SERVICE), spool {"dir":`,
     )
-    expect(text).toContain('nothing is stored')
+    expect(text).not.toMatch(/ s (?:ahead|behind)/)
     expect(text).toContain('0 problems, 0 warnings.')
     expect(service.arrived).toBe(0)
     expect(service.requests.map(({ entries }) => entries)).toEqual([0, 0])
@@ -214,7 +219,7 @@ describe('doctor', () => {
       fix: 'did you mean PINO_INGEST_API_KEY?',
     })
     expect(checks[3]?.detail).toContain('end with /api/v1')
-    expect(code).toBe(1)
+    expect(code).toBe(2)
   })
 
   test('an unknown host name', async () => {
@@ -305,6 +310,20 @@ describe('local files of the transport', () => {
       expect(failed(checks)).toMatchObject([{ name: 'spool', detail: expect.stringContaining('EROFS') }])
       expect(code).toBe(1)
     }
+  })
+
+  test('a spool folder on a volume with less free space than the spool needs', async ({ skip }) => {
+    const dir = scratch()
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=300k,mode=700', 'tmpfs', dir], { stdio: 'ignore' })
+    } catch {
+      return skip('no permission to mount a file system')
+    }
+    onTestFinished(() => void execFileSync('umount', ['-l', dir]))
+    const { code, checks } = await checksWith({ PINO_INGEST_SPOOL_DIR: dir })
+    expect(failed(checks)).toMatchObject([{ name: 'spool', detail: expect.stringContaining('ENOSPC') }])
+    expect(readdirSync(dir)).toEqual([])
+    expect(code).toBe(1)
   })
 
   test('without a spool there is no spool check', async () => {
@@ -415,16 +434,29 @@ test('shows the source of each option, and warns if enabled is false', () => {
     PINO_INGEST_ENABLED: 'false',
     PINO_INGEST_API_KEY_FILE: '/key',
     PINO_INGEST_TAGS: 'a,b',
-    PINO_INGEST_LEVEL: 'debug',
+    PINO_INGEST_SEND_LEVEL: 'debug',
   }
   const { check } = checkOptions({ url: 'https://logs.example.com/api/v1' }, { env, readFile: () => KEY })
   expect(check).toMatchObject({ ok: true, fix: expect.stringContaining('PINO_INGEST_ENABLED') })
   expect(check.detail).toBe(
     'enabled false (PINO_INGEST_ENABLED), url https://logs.example.com/api/v1 (--url), ' +
-      'apiKey (PINO_INGEST_API_KEY_FILE, not shown), tags (PINO_INGEST_TAGS), level debug (PINO_INGEST_LEVEL), all others by default',
+      'apiKey (PINO_INGEST_API_KEY_FILE, not shown), tags (PINO_INGEST_TAGS), sendLevel debug (PINO_INGEST_SEND_LEVEL), all others by default',
   )
   expect(checkVariables({ ...env, PINO_INGEST_ZZZZZZZZZZ: '1', OTHER: '1' })).toMatchObject([
     { detail: expect.stringContaining('ZZZ'), fix: 'unset it' },
+  ])
+})
+
+test('with nats, names the variable with the servers, and what uses the key', () => {
+  const env = {
+    PINO_INGEST_URL: 'https://logs.example.com/api/v1',
+    PINO_INGEST_API_KEY_FILE: '/key',
+    PINO_INGEST_NATS_SERVERS: 'nats://127.0.0.1:4222',
+  }
+  const { check, settings } = checkOptions({}, { env, readFile: () => KEY })
+  expect(check.detail).toMatch(/^url nats:\S+ \(PINO_INGEST_NATS_SERVERS\)/)
+  expect(checkKeyUse(settings)).toEqual([
+    { name: 'apiKey', ok: true, detail: expect.stringContaining('pino-ingest forward') as string },
   ])
 })
 
@@ -458,7 +490,7 @@ describe('doctor --report', () => {
       PINO_INGEST_API_KEY: KEY,
       PINO_INGEST_HEADERS: JSON.stringify({ 'x-tenant': HEADER }),
       PINO_INGEST_PROXY: `http://user:${PROXY_PASSWORD}@127.0.0.1:9`,
-      PINO_INGEST_BATCH: '{"bytes":100000}',
+      PINO_INGEST_BATCH: '{"intervalMs":500}',
       PINO_INGEST_BATCH_SIZE: '7',
       PINO_INGEST_SPOOL_DIR: root,
     }
@@ -483,7 +515,7 @@ describe('doctor --report', () => {
       PINO_INGEST_API_KEY: KEY,
       PINO_INGEST_SPOOL_DIR: join(scratch(), 'none'),
     })
-    expect(code).toBe(1)
+    expect(code).toBe(2)
     expect(sections(stdout.toString())).toEqual(ORDER)
     expect(stdout.toString()).toContain('does not exist')
     expect(stdout.toString()).not.toContain(KEY)

@@ -1,34 +1,23 @@
 /** `pino-ingest feedback`. */
 import { expect, test } from 'vitest'
-import { started } from '../../service/support.js'
+import { entryOf, ingest, started } from '../../service/support.js'
 import { runCli } from '../run-cli.js'
 
 const KEY = 'feedback-key-4711'
 
-test('sends feedback and confirms it', async () => {
-  const service = await started({ apiKeys: [KEY] })
+test('sends feedback, and says whether an entry has its id', async () => {
+  const service = await started()
+  await ingest(service, [entryOf({ metadata: { event_id: 'ev-1' } })])
   const env = { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY }
-  const args = [
-    'feedback',
-    '--event',
-    'ev-1',
-    '--comments',
-    'It broke',
-    '--name',
-    'Jane',
-    '--email',
-    'jane@example.com',
-  ]
-  const text = await runCli(args, env)
-  expect({ ...text, stdout: text.stdout.toString() }).toEqual({
-    code: 0,
-    stdout: 'Sent, for event ev-1.\n',
-    stderr: '',
-  })
-  const json = await runCli([...args, '--json'], env)
-  expect(JSON.parse(json.stdout.toString())).toEqual({ sent: true, event_id: 'ev-1' })
-  const feedback = { event_id: 'ev-1', comments: 'It broke', name: 'Jane', email: 'jane@example.com' }
-  expect(service.feedback().items).toMatchObject([{ feedback }, { feedback }])
+  const about = (id: string): string[] =>
+    `feedback --event ${id} --comments Broken --name Jane --email jane@example.com`.split(' ')
+  const said = async (args: readonly string[]): Promise<string> => (await runCli(args, env)).stdout.toString()
+  expect(await said(about('ev-1'))).toBe('Sent, for event ev-1.\n')
+  expect(await said(about('ev-2'))).toMatch(/^Sent, .*ev-2.* no entry has this id/)
+  const json = JSON.parse(await said([...about('ev-2'), '--json'])) as object
+  expect(json).toEqual({ sent: true, event_id: 'ev-2', attached: false })
+  const feedback = { comments: 'Broken', name: 'Jane', email: 'jane@example.com' }
+  expect(service.feedback().items).toMatchObject([{ feedback }, { feedback }, { feedback }])
 })
 
 test('reads the comments from stdin', async () => {

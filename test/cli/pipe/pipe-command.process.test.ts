@@ -75,8 +75,8 @@ describe('the pass-through', () => {
   test('flags override variables', async () => {
     const { service, env } = await withService({
       PINO_INGEST_SERVICE: 'variable',
-      PINO_INGEST_MESSAGE_KEY: 'other',
-      PINO_INGEST_LEVEL: 'fatal',
+      PINO_INGEST_PINO: '{"messageKey":"other"}',
+      PINO_INGEST_SEND_LEVEL: 'fatal',
     })
     const records = [
       { level: 35, text: 'audited' },
@@ -86,7 +86,6 @@ describe('the pass-through', () => {
         problem: { type: 'TypeError', message: 'boom', stack: 'TypeError: boom' },
         nested: { a: 1 },
       },
-      { lvl: 'warn', text: 'level under its own key' },
       { level: 20, text: 'below' },
     ]
     const result = await runCli(
@@ -97,18 +96,10 @@ describe('the pass-through', () => {
         'flag',
         '--environment',
         'qa',
-        '--level',
+        '--send-level',
         'info',
-        '--message-key',
-        'text',
-        '--error-key',
-        'problem',
-        '--nested-key',
-        'nested',
-        '--custom-levels',
-        'audit:35',
-        '--level-key',
-        'lvl',
+        '--pino',
+        '{"messageKey":"text","errorKey":"problem","nestedKey":"nested","customLevels":{"audit":35}}',
         '--quiet',
       ],
       { ...env, PINO_INGEST_URL: 'http://127.0.0.1:1/api/v1' },
@@ -117,7 +108,6 @@ describe('the pass-through', () => {
     expect(result).toMatchObject({ code: 0, stderr: '' })
     const common = { service: 'flag', environment: 'qa' }
     expect(service.entries().items.map(({ entry }) => entry)).toMatchObject([
-      { ...common, level: 'warn', message: 'level under its own key' },
       { ...common, level: 'error', message: 'failed', error: { type: 'TypeError' }, metadata: { a: 1 } },
       { ...common, level: 'info', message: 'audited', metadata: { level: 'audit' } },
     ])
@@ -136,7 +126,7 @@ describe('the pass-through', () => {
   })
 
   test('a stalled reader of stdout delays the input, but not the delivery', async () => {
-    const { service, env } = await withService({ PINO_INGEST_FLUSH_INTERVAL_MS: '10' })
+    const { service, env } = await withService({ PINO_INGEST_BATCH_INTERVAL_MS: '10' })
     const { child, done } = startCli([], env)
     child.stdout.pause()
     const line = `${'x'.repeat(10_000)}\n`
@@ -194,7 +184,7 @@ describe('stdout is a pipe that is full', () => {
   const LINE = '{"level":50,"time":1767225600000,"msg":"failed"}\n'
 
   test('each line that was read is delivered, and the copy is complete once stdout is read', async () => {
-    const { service, env } = await withService({ PINO_INGEST_FLUSH_INTERVAL_MS: '10' })
+    const { service, env } = await withService({ PINO_INGEST_BATCH_INTERVAL_MS: '10' })
     const { fd, read } = fullPipe()
     const { child, done } = startCli([], env, onTestFinished, fd)
     for (let n = 0; n < 50; n += 1) child.stdin.write(`${LINE}line ${n}\n`)
@@ -265,7 +255,7 @@ describe('lines that belong together', () => {
   })
 
   test('a line that stands alone is sent while the pipe is open, and a line that follows soon is joined', async () => {
-    const { service, env } = await withService({ PINO_INGEST_FLUSH_INTERVAL_MS: '10' })
+    const { service, env } = await withService({ PINO_INGEST_BATCH_INTERVAL_MS: '10' })
     const { child, done } = startCli(['--quiet'], env)
     child.stdin.write('Set-Cookie:\n')
     child.stdin.write('  sid=s3cret\n')
@@ -279,7 +269,7 @@ describe('lines that belong together', () => {
 describe.each([
   ['an invalid configuration', [], 'PINO_INGEST_URL must be'],
   ['an unknown flag', ['--bogus'], 'unknown flag --bogus'],
-  ['a flag without its value', ['--level'], '--level needs a value'],
+  ['a flag without its value', ['--send-level'], '--send-level needs a value'],
 ])('%s', (_, args, problem) => {
   // More than all buffers on the way hold: the application would receive EPIPE.
   const input = 'x'.repeat(2_000_000)
@@ -363,8 +353,8 @@ describe('the service is down', () => {
     })
   })
 
-  test('PINO_INGEST_LOG=silent prints nothing and keeps the exit code', async () => {
-    expect(await runCli([], { ...env, PINO_INGEST_LOG: 'silent' }, LINES)).toMatchObject({ code: 1, stderr: '' })
+  test('PINO_INGEST_LOG_TO=silent prints nothing and keeps the exit code', async () => {
+    expect(await runCli([], { ...env, PINO_INGEST_LOG_TO: 'silent' }, LINES)).toMatchObject({ code: 1, stderr: '' })
   })
 })
 

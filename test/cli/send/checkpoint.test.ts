@@ -1,5 +1,4 @@
 /** Checkpoints of `send` and their use by later runs. */
-import { once } from 'node:events'
 import {
   appendFileSync,
   chmodSync,
@@ -14,12 +13,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Checkpoint } from '../../../src/cli/send/checkpoint.js'
 import { CheckpointFolder } from '../../../src/cli/send/checkpoint-folder.js'
 import type { CheckpointFolderOptions } from '../../../src/cli/send/checkpoint-folder.js'
-import { renamesAsOnWindows } from '../../spool/disk-faults.js'
 import { isWindows } from '../../platform.js'
 
 function newDir(): string {
@@ -29,8 +26,7 @@ function newDir(): string {
 }
 
 function open(dir: string, more: Partial<CheckpointFolderOptions> = {}, file = '1:2'): Checkpoint {
-  const options = { dir, destinations: ['there'], options: 'some', isRestart: false, ...more }
-  const { checkpoint } = new CheckpointFolder(options).open(file)
+  const checkpoint = new CheckpointFolder({ dir, destinations: ['there'], isRestart: false, ...more }).open(file)
   onTestFinished(() => checkpoint.close())
   return checkpoint
 }
@@ -55,10 +51,10 @@ test('a run continues after a kill at the saved position, with the same batch id
   if (!isWindows) expect(statSync(pathIn(dir)).mode & 0o777).toBe(0o600)
 })
 
-test.each([{ options: 'others' }, { isRestart: true }])('%j starts at 0 with other batch ids', (more) => {
+test('--restart starts at 0 with other batch ids', () => {
   const dir = newDir()
   const { namespace } = record(dir).state
-  const { state } = open(dir, more)
+  const { state } = open(dir, { isRestart: true })
   expect(state).toMatchObject({ offset: 0, counts: { accepted: 0 } })
   expect(state.namespace).not.toBe(namespace)
 })
@@ -70,33 +66,6 @@ test('if two processes send one file, the second takes over and the first cannot
   expect(() => first.save({ offset: 15 })).toThrow('another process')
   second.save({ offset: 30 })
   expect(open(dir).state.offset).toBe(30)
-})
-
-/** Simulates a process that saves its position until another process takes over. */
-const SENDER = `
-const { openSync, readFileSync, statSync, writeSync } = require('node:fs')
-const { parentPort, workerData: path } = require('node:worker_threads')
-const fd = openSync(path, 'r+')
-const { ino } = statSync(path)
-const state = JSON.parse(readFileSync(path, 'utf8'))
-parentPort.postMessage('sends')
-while (statSync(path).ino === ino) {
-  state.offset += 1
-  writeSync(fd, JSON.stringify(state).padEnd(1023) + '\\n', 0, 'utf8')
-}
-parentPort.postMessage(state.offset)
-`
-
-test('the second process continues at the last position of the first, or one save before', async () => {
-  const dir = newDir()
-  record(dir)
-  for (let round = 0; round < 5; round += 1) {
-    const sender = new Worker(SENDER, { eval: true, workerData: pathIn(dir) })
-    await once(sender, 'message')
-    const saved = once(sender, 'message')
-    const { offset } = open(dir).state
-    expect(offset).toBeGreaterThanOrEqual(((await saved) as [number])[0] - 1)
-  }
 })
 
 test('a record is replaced in place: the file does not grow', () => {
@@ -156,19 +125,4 @@ test('a folder that cannot be created: the message names the flag', () => {
   const dir = newDir()
   writeFileSync(join(dir, 'file'), '')
   expect(() => open(join(dir, 'file', 'below'))).toThrow('--state')
-})
-
-test('on Windows, which replaces no open file, a run continues as well', () => {
-  const dir = newDir()
-  const { checkpoint: former } = new CheckpointFolder({
-    dir,
-    destinations: ['there'],
-    options: 'some',
-    isRestart: false,
-  }).open('1:2')
-  former.advance({ offset: 10, lineStart: 10, tail: Buffer.from('tail') }, counts)
-  const { namespace } = former.state
-  former.close()
-  onTestFinished(renamesAsOnWindows())
-  expect(open(dir, { platform: 'win32' }).state).toMatchObject({ offset: 10, counts, namespace })
 })

@@ -115,7 +115,6 @@ describe('a later run', () => {
       counts,
       done: null,
       namespace: '',
-      options: '',
     }
   }
 

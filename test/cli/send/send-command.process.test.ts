@@ -166,22 +166,10 @@ describe('files', () => {
     const place = await bench()
     const path = fileIn(place, 'a.log', '{"level":10,"msg":"t"}\n{"level":20,"msg":"d"}\n{"level":30,"msg":"i"}\n')
     expect((await send(place.env, [path])).out).toContain(
-      'sent 1 entry (69 B); filtered 2 below info (--level trace sends all)',
+      'sent 1 entry (69 B); filtered 2 below info (--restart --send-level trace sends all)',
     )
-    const { out, err } = await send(place.env, [path, '--level', 'trace'])
-    expect(out).toContain('sent 3 entries')
-    expect(err).toContain('other options')
+    expect((await send(place.env, [path, '--send-level', 'trace', '--restart'])).out).toContain('sent 3 entries')
     expect(messagesAt(place.service)).toEqual(['i', 't', 'd', 'i'])
-  })
-
-  test('another pod or version continues a file', async () => {
-    const place = await bench()
-    const path = fileIn(place, 'a.log', '{"level":30,"msg":"one"}\n')
-    const at = (pod: string): typeof place.env => ({ ...place.env, K8S_POD_NAME: pod, PINO_INGEST_VERSION: pod })
-    await send(at('pod-1'), [path])
-    appendFileSync(path, '{"level":30,"msg":"two"}\n')
-    expect(await send(at('pod-2'), [path])).toMatchObject({ code: 0, err: '' })
-    expect(messagesAt(place.service)).toEqual(['one', 'two'])
   })
 
   test('redaction, sampling and beforeSend apply', async () => {
@@ -355,7 +343,8 @@ describe('an entry that the service rejects', () => {
     const path = fileIn(place, 'a.log', linesOf(0, 500))
     const result = await send(place.env, [path])
     expect(result.code).toBe(1)
-    const [, folder = ''] = /the service rejected 10 entries, stored with the reasons in (.*)\n/.exec(result.err) ?? []
+    const [, folder = ''] =
+      /the log service rejected 10 entries, stored with the reasons in (.*)\n/.exec(result.err) ?? []
     const letters = readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'utf8')
       .trim()
       .split('\n')
@@ -367,7 +356,7 @@ describe('an entry that the service rejects', () => {
     const again = await send(place.env, [path])
     expect(again).toMatchObject({ code: 0, err: '' })
     expect(again.out).toContain('already sent (490 entries')
-    expect(again.out).toContain(`the service rejected 10 entries, stored with the reasons in ${folder}`)
+    expect(again.out).toContain(`the log service rejected 10 entries, stored with the reasons in ${folder}`)
     place.service.faults.clear()
     const env = { ...place.env, PINO_INGEST_SPOOL_DIR: join(place.dir, 'state', 'pino-ingest', 'send') }
     expect(await runCli(['spool', 'replay', 'dead'], env)).toMatchObject({ code: 0 })
@@ -379,7 +368,7 @@ describe('an entry that the service rejects', () => {
     const path = fileIn(place, 'a.log', linesOf(0, 300))
     const result = await send(place.env, [path])
     expect(result.code).toBe(1)
-    expect(result.err).toMatch(/failed: .*key.*: status 401/)
+    expect(result.err).toMatch(/failed: .*PINO_INGEST_API_KEY.*status 401/)
     expect(result.err).not.toMatch(/failed: .*next attempt/)
     expect(await send({ ...place.env, PINO_INGEST_API_KEY: 'the-right-key' }, [path])).toMatchObject({ code: 0 })
     expect(numbersAt(place.service)).toEqual(upTo(300))
@@ -402,7 +391,7 @@ describe('a rejection without a named entry', () => {
     place.service.faults.add({ kind: 'reject-containing', text: '"line 123"', form: 'nameless' })
     const result = await send(place.env, [fileIn(place, 'a.log', linesOf(0, 450))])
     expect(result.code).toBe(1)
-    expect(result.err).toContain('the service rejected 1 entry')
+    expect(result.err).toContain('the log service rejected 1 entry')
     expect(numbersAt(place.service).toSorted((a, b) => a - b)).toEqual(upTo(450).filter((n) => n !== 123))
   })
 
@@ -454,7 +443,7 @@ describe('the service is down', () => {
     const place = await bench()
     place.service.faults.add({ kind: 'status', status: 503, times: 4 })
     const path = fileIn(place, 'a.log', linesOf(0, 1_000))
-    const result = await send({ ...place.env, PINO_INGEST_RETRY_MIN_MS: '50', PINO_INGEST_RETRY_MAX_MS: '50' }, [path])
+    const result = await send({ ...place.env, PINO_INGEST_RETRY_MAX_MS: '50' }, [path])
     expect(result).toMatchObject({ code: 0 })
     expect(numbersAt(place.service)).toEqual(upTo(1_000))
   })
@@ -525,7 +514,7 @@ describe('on the command line', () => {
   test.each([
     [[], 2, 'send needs the name of a FILE'],
     [['x', '--concurrency', '0'], 2, '--concurrency must be an integer from 1 to 256'],
-    [['x', '--level', 'loud'], 2, 'level must be one of'],
+    [['x', '--send-level', 'loud'], 2, 'sendLevel must be one of'],
     [['x', '--resart'], 2, 'did you mean --restart?'],
   ])('%j', async (args, code, message) => {
     const result = await send({}, args)
@@ -534,7 +523,7 @@ describe('on the command line', () => {
   })
 
   test('enabled false: exit 2 with the reason', async () => {
-    const result = await send({ PINO_INGEST_ENABLED: 'false' }, ['x'])
+    const result = await send({ PINO_INGEST_URL: 'http://127.0.0.1:9/api/v1', PINO_INGEST_ENABLED: 'false' }, ['x'])
     expect(result).toMatchObject({ code: 2, err: expect.stringContaining('PINO_INGEST_ENABLED') as string })
   })
 })

@@ -46,12 +46,13 @@ function createPipeline(log: FilePositionLog, { batchSize, batchBytes }: Plan, o
   const account = new Account()
   const newId = (): string => log.newBatchId()
   const batcher = new Batcher({
-    batch: { size: batchSize, bytes: batchBytes, intervalMs: 1_000 },
+    batch: { size: batchSize, intervalMs: 1_000 },
     clock: new FakeClock(),
     log,
     newId,
     onBatch,
   })
+  batcher.limitBytes(batchBytes)
   const unwrapper = createUnwrapper(ring, (line) => {
     // As for a line that is not one record.
     if (IS_DIVISIBLE.test(line.text) && !line.isPart) return unwrapper.divide(line.text)
@@ -255,7 +256,7 @@ test('a file that grows after any byte: each line is sent once, but for an unfin
       const readBlocks = async function* (from: number): AsyncGenerator<Buffer> {
         yield content.subarray(from)
       }
-      const state = { ...createState(''), offset, lineStart, tailBytes: tail.length, tailHash: computeDigest(tail) }
+      const state = { ...createState(), offset, lineStart, tailBytes: tail.length, tailHash: computeDigest(tail) }
       const resumed = await findResumePosition({ name: '', isGzip: false, readBlocks, close: async () => {} }, state)
       const second = run(content, plan, resumed)
       const sent = [...entriesIn(first.acknowledged), ...entriesIn(second.acknowledged)]

@@ -5,8 +5,8 @@ import { Secret } from '../../../src/options/secret.js'
 describe('the advice for a failed connection', () => {
   it.each([
     ['Authorization Violation', true, {}, 'require credentials'],
-    ['Authorization Violation', true, { credentials: new Secret('x') }, 'PINO_INGEST_NATS_CREDS'],
-    ['unable to verify the first certificate', false, { tls: {} }, 'PINO_INGEST_NATS_TLS_CA'],
+    ['Authorization Violation', true, { credentials: new Secret('x') }, 'PINO_INGEST_NATS_CREDENTIALS_FILE'],
+    ['unable to verify the first certificate', false, { tls: {} }, 'PINO_INGEST_NATS_TLS_CA_FILE'],
     ["server does not support 'tls'", false, { tls: {} }, 'remove tls://'],
     ['connection refused', false, {}, 'start the servers'],
     ['timeout', false, {}, 'require TLS'],

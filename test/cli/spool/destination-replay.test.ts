@@ -28,7 +28,7 @@ function replayAll(answer: (batch: Batch) => Outcome) {
   const { root, clock, destination } = bench
   const machine = bench.processes.born()
   const problems = new Problems()
-  const target = { sender: { send: (batch: Batch) => Promise.resolve(answer(batch)) } }
+  const target = { send: (batch: Batch) => Promise.resolve(answer(batch)) }
   const replay = new DestinationReplay({
     location: { root, machine, kindOf: () => 'entries', mask: (text) => text },
     name: basename(destination),

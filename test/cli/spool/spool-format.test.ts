@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { readLines, parseDeadLetter } from '../../../src/cli/spool/read-dead-letters.js'
-import { selectAll, findOutermost, selectById } from '../../../src/cli/spool/select-entries.js'
+import { findOutermost, select } from '../../../src/cli/spool/select-entries.js'
 import { formatAge, formatColumns, formatSize } from '../../../src/cli/shared/terminal.js'
 import { toDeadLetterLine } from '../../../src/spool/dead-letter-file.js'
 import type { FoundInstance } from '../../../src/spool/inspect.js'
@@ -30,12 +30,9 @@ test.each([
   [48 * 3_600_000, '2 d'],
 ])('age %i', (ms, text) => expect(formatAge(ms)).toBe(text))
 
-test('pads columns', () => {
-  const rows = [
-    ['a', 'bb', ''],
-    ['ccc', 'd', 'e'],
-  ]
-  expect(formatColumns(rows)).toEqual(['a    bb', 'ccc  d   e'])
+test('pads columns to their width in a terminal', () => {
+  const padded = ['a        bb', 'ccc      d   e', '注文     f', '결제 ✅  g', 'e\u0301🇩🇪👩‍🚀    h']
+  expect(formatColumns(padded.map((line) => line.split(/ {2,}/)))).toEqual(padded)
 })
 
 function instance(name: string, path: string, claimedBy?: string): FoundInstance {
@@ -47,7 +44,6 @@ function instance(name: string, path: string, claimedBy?: string): FoundInstance
     isFree: true,
     pid: 1,
     leaseAgeMs: 0,
-    isLeaseFresh: true,
     claimedBy,
     segments: [],
     bytes: 0,
@@ -70,14 +66,13 @@ const place = {
 }
 
 test('an ID is a name, a prefix, a destination, or dead', () => {
-  expect(selectById(place, 'mk2x').instances).toEqual([outer, inner])
-  expect(selectById(place, 'mk2x0c1p-9f3a1c000000.live').instances).toEqual([outer, inner])
-  expect(selectById(place, 'mk2w')).toEqual({ instances: [inner], deadLetters: [] })
-  expect(selectById(place, '375e')).toEqual(selectAll(place))
-  expect(selectById(place, 'dead')).toMatchObject({ instances: [], deadLetters: [{ destination: '375e2e155f06d98e' }] })
-  expect(() => selectById(place, 'mk2')).toThrow('prefix of 2 names')
-  for (const id of ['', 'x', '.live', '../../d'])
-    expect(() => selectById(place, id)).toThrow(`${id} was not found in /r`)
+  expect(select(place, 'mk2x').instances).toEqual([outer, inner])
+  expect(select(place, 'mk2x0c1p-9f3a1c000000.live').instances).toEqual([outer, inner])
+  expect(select(place, 'mk2w')).toEqual({ instances: [inner], deadLetters: [] })
+  expect(select(place, '375e')).toEqual(select(place, undefined))
+  expect(select(place, 'dead')).toMatchObject({ instances: [], deadLetters: [{ destination: '375e2e155f06d98e' }] })
+  expect(() => select(place, 'mk2')).toThrow('prefix of 2 names')
+  for (const id of ['', 'x', '.live', '../../d']) expect(() => select(place, id)).toThrow(`${id} was not found in /r`)
   expect(findOutermost([outer, inner])).toEqual([outer])
   expect(findOutermost([inner])).toEqual([inner])
 })

@@ -87,7 +87,7 @@ test('starts from the beginning if the service restarts without its entries befo
   await until(() => reports.length === 3)
   expect(reports).toEqual([
     'http://127.0.0.1:4319 cannot be reached (ECONNREFUSED); retrying',
-    'the service was restarted without its earlier entries',
+    'the local service was restarted without its earlier entries',
     'connected to http://127.0.0.1:4319, waiting for entries',
   ])
 })
@@ -251,7 +251,6 @@ describe('the token is sent', () => {
     await expect(asking(other.origin).json('status')).rejects.toMatchObject({
       name: 'AnswerError',
       problem: 'token',
-      message: expect.stringContaining('token') as string,
     })
     expect(other.text()).not.toContain(TOKEN)
   })

@@ -1,19 +1,19 @@
 /** Progress on stderr: a bar on a terminal, lines elsewhere, and messages between them. */
 import type { Clock } from '../../shared/clock.js'
-import { formatAge, formatJsonLine, formatNumber, toPrintable } from '../shared/terminal.js'
+import { formatAge, formatJsonLine, formatNumber, toPrintable } from './terminal.js'
 
 export interface Progress {
-  /** The file's name, with its number if there are several. */
+  /** What is sent, such as a file with its number. */
   readonly label: string
-  /** Bytes of the file that were read. */
-  readonly done: number
-  /** Undefined for stdin. */
-  readonly total: number | undefined
-  /** Entries of all files that this run has sent. */
+  /** Bytes that were read. */
+  readonly done?: number
+  /** Undefined if it is not known. */
+  readonly total?: number | undefined
+  /** Entries that this run has sent. */
   readonly entries: number
   readonly entriesPerSecond: number
-  readonly secondsLeft: number | undefined
-  /** Reason why the service does not accept entries at present. */
+  readonly secondsLeft?: number | undefined
+  /** Reason why the log service does not accept entries at present. */
   readonly failure: string | undefined
 }
 
@@ -21,14 +21,14 @@ const BAR_COLUMNS = 20
 
 /** @param columns width of the terminal; if given, a bar is drawn if it fits */
 export function formatProgress(
-  { label, done, total, entries, entriesPerSecond, secondsLeft, failure }: Progress,
+  { label, done = 0, total, entries, entriesPerSecond, secondsLeft, failure }: Progress,
   columns?: number,
 ): string {
   // At most 99 % until everything is acknowledged.
   const percent = total === undefined ? undefined : Math.min(99, Math.floor((100 * done) / Math.max(total, 1)))
   const rate = `${formatNumber(Math.round(entriesPerSecond))} entries/s`
   const left = secondsLeft === undefined ? [] : [`${formatAge(1_000 * secondsLeft)} left`]
-  const state = failure === undefined ? [rate, ...left] : [`waiting for the service: ${toPrintable(failure)}`]
+  const state = failure === undefined ? [rate, ...left] : [`waiting for the log service: ${toPrintable(failure)}`]
   const text = [
     `${toPrintable(label)}${percent === undefined ? '' : ` ${percent}%`}`,
     `${formatNumber(entries)} entries`,
@@ -46,6 +46,13 @@ export interface ProgressPrinterOptions {
   readonly out: { readonly columns?: number; write(text: string): unknown }
   readonly clock: Clock
   readonly mode: 'bar' | 'lines' | 'json'
+  /** Name of the command. */
+  readonly command: string
+}
+
+export function selectMode(asJson: boolean): ProgressPrinterOptions['mode'] {
+  if (asJson) return 'json'
+  return process.stderr.isTTY && process.env['TERM'] !== 'dumb' ? 'bar' : 'lines'
 }
 
 const CLEAR = '\r\u001b[K'
@@ -68,12 +75,15 @@ export class ProgressPrinter {
     const { clock, mode } = this.#options
     const everyMs = mode === 'bar' ? BAR_MS : LINE_MS
     let silentMs = 0
+    let shown: string | undefined
     const show = (): void => {
       const progress = measure()
       silentMs += everyMs
-      const isDue = mode === 'bar' || progress?.failure === undefined || silentMs >= OUTAGE_LINE_MS
+      const failure = progress?.failure
+      const isDue = mode === 'bar' || failure === undefined || failure !== shown || silentMs >= OUTAGE_LINE_MS
       if (progress !== undefined && isDue) {
         silentMs = 0
+        shown = failure
         this.#show(progress)
       }
       this.#cancelTimer = clock.timer(everyMs, show)
@@ -83,9 +93,11 @@ export class ProgressPrinter {
 
   message(text: string): void {
     this.clear()
-    const isJson = this.#options.mode === 'json'
-    this.#options.out.write(
-      isJson ? formatJsonLine({ event: 'message', message: text }) : `pino-ingest send: ${toPrintable(text)}\n`,
+    const { mode, out, command } = this.#options
+    out.write(
+      mode === 'json'
+        ? formatJsonLine({ event: 'message', message: text })
+        : `pino-ingest ${command}: ${toPrintable(text)}\n`,
     )
   }
 
@@ -101,10 +113,10 @@ export class ProgressPrinter {
   }
 
   #show(progress: Progress): void {
-    const { mode, out } = this.#options
+    const { mode, out, command } = this.#options
     this.#hasBar = mode === 'bar'
     if (mode === 'json') out.write(formatJsonLine({ event: 'progress', ...progress }))
     else if (mode === 'bar') out.write(`${CLEAR}${formatProgress(progress, out.columns ?? 80)}`)
-    else out.write(`pino-ingest send: ${formatProgress(progress)}\n`)
+    else out.write(`pino-ingest ${command}: ${formatProgress(progress)}\n`)
   }
 }
