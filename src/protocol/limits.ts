@@ -1,4 +1,4 @@
-/** Limits and paths of the service's interface. Values that the interface marks "not shown" are defined elsewhere. */
+/** Limits and paths of the log service's interface. Values that the interface marks "not shown" are defined elsewhere. */
 
 /** Entries in one `POST /ingest` (interface: Limits). */
 export const MAX_LOGS_PER_REQUEST = 100

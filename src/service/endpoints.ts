@@ -1,9 +1,9 @@
-/** The endpoint that a path names (docs/protocol-decisions.md, Requests). */
+/** The endpoint that a path names (docs/protocol.md, Requests). */
 import { BASE_PATH, PATHS } from '../protocol/limits.js'
 
 export const ENDPOINTS = ['ingest', 'requests', 'feedback', 'releases', 'heartbeat'] as const
 
-/** An endpoint of the service (docs/protocol-decisions.md, Requests). */
+/** An endpoint of the service (docs/protocol.md, Requests). */
 export type Endpoint = (typeof ENDPOINTS)[number]
 
 export type EndpointTarget =

@@ -1,6 +1,6 @@
 /**
  * - `PORT`: the port is in use or may not be used.
- * - `STORE`: the journal cannot be used.
+ * - `STORE`: the file of `dbFile` cannot be used.
  * - `FAULT`: a scripted fault is not one of the known kinds or has an invalid field.
  * - `QUERY`: a query has an unknown filter or an invalid value.
  * - `TIMEOUT`: the expected entries did not arrive in time.

@@ -14,7 +14,7 @@ export interface ServiceClock {
   now(): number
   /** Milliseconds since the Unix epoch, for `received_at`. */
   wallNow(): number
-  /** As `Clock.timer`. Default: timers that do not keep the process alive. */
+  /** Calls `fire` after `delayMs`; returns a function that cancels. Default: timers that do not keep the process alive. */
   timer?(delayMs: number, fire: () => void): () => void
 }
 
@@ -36,17 +36,17 @@ export interface IngestServiceOptions {
   readonly partialStatus?: 200 | 422
   /** Answers a batch whose `batch_id` was accepted before with the same result, and stores nothing. Default false. */
   readonly dedupeBatches?: boolean
-  /** Longest body in bytes, before and after inflating. Default 5 MiB. */
+  /** Longest body in bytes. Default 5 MiB. */
   readonly maxBodyBytes?: number
   /** Limit of requests, beyond which the reply is 429. Default: none. */
   readonly rateLimit?: RateLimitOptions
   /** Milliseconds before every reply. Default 0. */
   readonly latencyMs?: number
-  /** Path of a journal that outlives the process; one running service per file. Default: none. */
+  /** Path of a file that outlives the process; one running service per file. Default: none. */
   readonly dbFile?: string
   /** Maximum of stored entries, and of stored request logs; the oldest are dropped first. Default 200,000. */
   readonly maxEntries?: number
-  /** Maximum bytes of JSON and search text, for entries and for each other kind; they take two to three times that in memory. Default 192 MiB. */
+  /** Maximum bytes of JSON and search text, for entries and for each other kind; they take two to six times that in memory. Default 192 MiB. */
   readonly maxStoreBytes?: number
   /** Maximum age in milliseconds; records that were received longer ago are deleted within a minute. Default: no limit. */
   readonly maxAgeMs?: number

@@ -1,4 +1,5 @@
 /** The local service: creates its parts, starts and closes them. */
+import { setMaxListeners } from 'node:events'
 import { BASE_PATH } from '../protocol/limits.js'
 import { EntryWaiters } from './entry-waiters.js'
 import type { EntryPredicate, WaitOptions } from './entry-waiters.js'
@@ -24,13 +25,12 @@ import type { IngestServiceOptions, ResolvedServiceOptions } from './service-opt
 import { FileLock } from './store/file-lock.js'
 import { resolveStoreFile } from './store/store-file.js'
 import { Store } from './store/store.js'
-import type { LevelCounts, Page, PageQuery, RejectedBatch, StoredEntry, StoredFeedback } from './store/stored-record.js'
+import type { LevelCounts, Page, PageQuery } from './store/stored-record.js'
+import type { RejectedRequest, StoredEntry, StoredFeedback } from './store/stored-record.js'
 import type { RecordKind, Records, StoredHeartbeat, StoredRelease, StoredRequestLog } from './store/stored-record.js'
 import { StreamBroadcaster } from './stream/stream-broadcaster.js'
 
 const AGE_CHECK_MS = 60_000
-/** The transport's default URL outside production. */
-const DEFAULT_URL = `http://127.0.0.1:4319${BASE_PATH}`
 
 /** A running local service. Lists are in pages and newest first: entries and request logs by their timestamp, others by arrival. */
 export interface IngestService {
@@ -87,7 +87,7 @@ export interface IngestService {
    * Requests that were rejected, in whole or in part, newest first.
    * @throws IngestServiceError `QUERY` for an invalid page.
    */
-  rejected(page?: PageQuery): Page<RejectedBatch>
+  rejected(page?: PageQuery): Page<RejectedRequest>
   /**
    * With a number, resolves to all stored entries, oldest first, when that many have arrived. With a predicate, resolves to the matching
    * entries, when there is one.
@@ -167,6 +167,7 @@ function createParts(options: ResolvedServiceOptions, store: Store) {
   const faults = new Faults(now)
   const recorder = new RequestRecorder(options.maxRecordedRequests, now)
   const closing = new AbortController()
+  setMaxListeners(0, closing.signal) // each delayed reply waits for it
   const reset = (): void => {
     store.clear()
     for (const part of [recorder, faults, searches]) part.clear()
@@ -198,7 +199,6 @@ async function startServer(options: ResolvedServiceOptions, parts: Parts) {
       createStatus: (at) => ({
         version: VERSION,
         url: at + BASE_PATH,
-        is_default_url: at + BASE_PATH === DEFAULT_URL,
         started_at: new Date(startedAtMs).toISOString(),
         db_file: options.dbFile ?? null,
         stored: parts.reader.recordCounts(),

@@ -8,10 +8,10 @@ import { addBreadcrumb, captureError, ingestOptions, registerRelease, sendFeedba
 const logger = pino(
   ingestOptions({
     level: 'debug',
-    transport: {
-      target: 'pino-ingest',
-      options: { level: 'debug', service: 'checkout', environment: 'test', version: '1.4.0' },
-    },
+    sendLevel: 'debug',
+    service: 'checkout',
+    environment: 'test',
+    version: '1.4.0',
   }),
 )
 

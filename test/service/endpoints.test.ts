@@ -1,5 +1,4 @@
 import { request as httpRequest } from 'node:http'
-import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { backgroundClock } from '../../src/shared/clock.js'
 import { call, entryOf, ingest, newest, requestLog, started } from './support.js'
@@ -215,12 +214,9 @@ describe('an invalid request', () => {
     expect(await ask(1001)).toEqual([false, 413])
   })
 
-  it('is inflated within the same limit', async () => {
-    const service = await started({ maxBodyBytes: 10_000 })
-    const zip = (body: unknown) => call(`${service.url}/ingest`, { body, headers: { 'content-encoding': 'gzip' } })
-    expect((await zip(gzipSync(JSON.stringify({ logs: [entryOf()] })))).json.accepted).toBe(1)
-    expect((await zip(gzipSync('x'.repeat(5_000_000)))).status).toBe(413)
-    expect((await zip('not gzip')).status).toBe(400)
-    expect(service.requests.map(({ gzip }) => gzip)).toEqual([true, true, true])
+  it('is refused if it is compressed', async () => {
+    const service = await started()
+    const headers = { 'content-encoding': 'gzip' }
+    expect((await call(`${service.url}/ingest`, { body: '{"logs":[]}', headers })).status).toBe(415)
   })
 })

@@ -48,7 +48,9 @@ describe('start', () => {
     const { port } = await started()
     await expect(createIngestService({ port })).rejects.toMatchObject({
       code: 'PORT',
-      message: expect.stringMatching(new RegExp(`port ${port} on 127.0.0.1 is already in use: .*another port`)),
+      message: expect.stringMatching(
+        new RegExp(`port ${port} on 127.0.0.1 is already in use: .*pino-ingest dev.*another port`),
+      ),
     })
   })
 })

@@ -1,7 +1,6 @@
-/** Reads, inflates and decodes request bodies, with size limits. */
+/** Reads and decodes request bodies, with size limits. */
 import buffer from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { gunzipSync } from 'node:zlib'
 import { CONTENT_TYPE } from '../../protocol/limits.js'
 import { createSchemaReply } from '../ingest/ingest-replies.js'
 import { createSchemaProblem } from '../ingest/validators.js'
@@ -26,7 +25,7 @@ export class BodyReader {
   readonly #maxPendingBytes: number
   #pendingBytes = 0
 
-  /** @param maxBytes limit for one body, before and after inflating */
+  /** @param maxBytes limit for one body */
   constructor(maxBytes: number, maxPendingBytes = MAX_PENDING_BYTES) {
     this.#maxBytes = maxBytes
     this.#maxPendingBytes = maxPendingBytes
@@ -62,28 +61,19 @@ export class BodyReader {
     })
   }
 
-  /** Returns the JSON value of a body, or the error reply. Synchronous, to inflate only one body at a time. */
-  decode(request: IncomingMessage, bytes: Buffer): DecodeResult {
-    const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
-    if (type !== CONTENT_TYPE)
-      return { reply: createFailure(415, `content-type must be ${CONTENT_TYPE}`, 'media_type') }
-    const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
-    if (encoding === 'identity') return parseJson(bytes)
-    if (encoding !== 'gzip') {
-      const accepted = { 'accept-encoding': 'gzip' }
-      return { reply: createFailure(415, 'content-encoding must be gzip or none', 'encoding', accepted) }
-    }
-    try {
-      return parseJson(gunzipSync(bytes, { maxOutputLength: this.#maxBytes }))
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return { reply: this.#tooLarge() }
-      return { reply: createFailure(400, 'body is not valid gzip', 'encoding') }
-    }
-  }
-
   #tooLarge(): Reply {
     return createFailure(413, `body is longer than ${this.#maxBytes} bytes`, 'too_large')
   }
+}
+
+/** Returns the JSON value of a body, or the error reply. */
+export function decodeBody({ headers }: IncomingMessage, bytes: Buffer): DecodeResult {
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
+  if (type !== CONTENT_TYPE) return { reply: createFailure(415, `content-type must be ${CONTENT_TYPE}`, 'media_type') }
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
+  return encoding === 'identity'
+    ? parseJson(bytes)
+    : { reply: createFailure(415, 'bodies must not be compressed', 'encoding') }
 }
 
 const overloaded = createFailure(503, 'too many concurrent request bodies', 'overloaded', { 'retry-after': '1' })

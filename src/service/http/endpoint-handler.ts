@@ -7,6 +7,7 @@ import type { Fault } from '../ingest/fault.js'
 import type { Rejector, Faults } from '../ingest/faults.js'
 import { countItems, findBatchId } from '../ingest/ingester.js'
 import type { Ingester } from '../ingest/ingester.js'
+import { decodeBody } from './body-reader.js'
 import type { BodyReader, ReadResult } from './body-reader.js'
 import { parseEndpointPath } from '../endpoints.js'
 import type { EndpointTarget } from '../endpoints.js'
@@ -76,19 +77,18 @@ function prepareAnswer(
   target: EndpointTarget,
   body: Exclude<ReadResult, { kind: 'gone' }>,
   record: OpenRequest,
-  { ingester, apiKeys, rateLimit, bodies }: EndpointDependencies,
+  { ingester, apiKeys, rateLimit }: EndpointDependencies,
 ): (rejector: Rejector | undefined) => Reply {
   if (body.kind === 'refused') return () => body.reply
   const { bytes } = body
   record.bytes = bytes.length
-  record.gzip = request.headers['content-encoding'] !== undefined
   if (target.endpoint === 'heartbeat') {
     const name = parseMonitorName(request.headers[MONITOR_NAME_HEADER.toLowerCase()])
     return () => ingester.heartbeat(target.token, name)
   }
 
   const { endpoint } = target
-  const decoded = bodies.decode(request, bytes)
+  const decoded = decodeBody(request, bytes)
   if ('json' in decoded) {
     record.batchId = findBatchId(decoded.json)
     record.entries = countItems(decoded.json)

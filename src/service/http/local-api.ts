@@ -10,6 +10,7 @@ import type { ParameterName, UrlParameters } from '../query/query-filters.js'
 import type { StoreReader } from '../store-reader.js'
 import type { RecordKind } from '../store/stored-record.js'
 import type { StreamBroadcaster } from '../stream/stream-broadcaster.js'
+import { decodeBody } from './body-reader.js'
 import type { BodyReader } from './body-reader.js'
 import { formatOrigin } from './access.js'
 import type { RequestRecorder } from './request-recorder.js'
@@ -171,7 +172,7 @@ export async function handleLocalRequest(
   if (read.kind === 'gone') return
   if (read.kind === 'refused') return send(read.reply)
   const hasBody = method === 'POST' && read.bytes.length > 0
-  const decoded = hasBody ? dependencies.bodies.decode(request, read.bytes) : { json: undefined }
+  const decoded = hasBody ? decodeBody(request, read.bytes) : { json: undefined }
   if ('reply' in decoded) return send(decoded.reply)
   try {
     const parameters = readParameters(search, route.parameters)

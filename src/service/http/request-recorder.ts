@@ -18,10 +18,8 @@ export interface RecordedRequest {
   readonly batchId: string | null
   /** Items of the body's `logs` or `requests`. */
   readonly entries: number
-  /** Bytes of the body as received, compressed if it was. */
+  /** Bytes of the body. */
   readonly bytes: number
-  /** Whether the body was compressed with gzip. */
-  readonly gzip: boolean
   /** Status of the reply; null before the reply, and permanently if a fault suppressed it. */
   readonly status: number | null
   /** Entries that this request stored. */
@@ -65,7 +63,6 @@ export class RequestRecorder {
       batchId: null,
       entries: 0,
       bytes: 0,
-      gzip: false,
       status: null,
       accepted: 0,
       concurrent: ++this.#open,

@@ -81,7 +81,7 @@ export function closeServer(server: Server): Promise<void> {
 function createPortError(host: string, port: number, error: NodeJS.ErrnoException): IngestServiceError {
   const reasons: Record<string, string> = {
     EADDRINUSE:
-      'is already in use: stop the process that uses it, or choose another port with --port (0 selects a free one)',
+      'is already in use: stop the process that uses it (if it is `pino-ingest dev`, open the page that it printed), or choose another port with --port (0 selects a free one)',
     EACCES: 'is not permitted for this user: choose a port from 1024 to 65535',
   }
   const reason = reasons[error.code ?? ''] ?? `cannot be used (${error.message}): choose another port or host`

@@ -5,10 +5,10 @@ import { isObject } from '../../shared/argument-checks.js'
 import { truncate } from '../query/truncate.js'
 import type { Reply } from '../service-reply.js'
 import type { RejectionReason } from '../store/stored-record.js'
-import type { Problem } from './validators.js'
+import type { EntryViolation } from './validators.js'
 
 /** Status 422 in the framework's format. `loc` begins with `body`. */
-export function createSchemaReply(problems: readonly Problem[]): Reply {
+export function createSchemaReply(problems: readonly EntryViolation[]): Reply {
   const detail: ErrorDetail[] = problems.map(({ loc, message, type }) => ({
     loc: ['body', ...loc],
     msg: message,
@@ -18,7 +18,7 @@ export function createSchemaReply(problems: readonly Problem[]): Reply {
 }
 
 /** The item of `errors` for one rejected entry: its first problem (interface: Ingest result). */
-export function toResultError(index: number, problem: Problem): IngestResultError {
+export function toResultError(index: number, problem: EntryViolation): IngestResultError {
   return { index, code: VALIDATION_ERROR, field: problem.loc.join('.'), message: problem.message }
 }
 

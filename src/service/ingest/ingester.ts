@@ -15,7 +15,7 @@ import type { Rejector } from './faults.js'
 import { createIngestResult, createSchemaReply, describeRejected, toResultError } from './ingest-replies.js'
 import { validateBatch, validateEntry, validateFeedback, validateRelease, validateRequestLogs } from './validate.js'
 import { prefixLocations } from './validators.js'
-import type { Problem } from './validators.js'
+import type { EntryViolation } from './validators.js'
 
 export interface IngesterOptions {
   readonly partial: boolean
@@ -71,7 +71,7 @@ export class Ingester {
     const earlier = batch_id === undefined ? undefined : this.#results.get(batch_id)
     if (earlier !== undefined) return ok(earlier)
 
-    const problems: Problem[] = []
+    const problems: EntryViolation[] = []
     const errors: IngestResultError[] = []
     const valid: LogEntry[] = []
     for (const [index, entry] of logs.entries()) {
@@ -168,7 +168,7 @@ export class Ingester {
     if (this.#results.size > MAX_RESULTS) this.#results.delete(this.#results.keys().next().value as string)
   }
 
-  #refuse(endpoint: Endpoint, body: unknown, reply: Reply, problems: readonly Problem[], accepted = 0): Reply {
+  #refuse(endpoint: Endpoint, body: unknown, reply: Reply, problems: readonly EntryViolation[], accepted = 0): Reply {
     const record = {
       ...this.#stored('rejected'),
       endpoint,
@@ -185,7 +185,7 @@ export class Ingester {
   }
 }
 
-function judgeEntry(entry: unknown, rejector: Rejector | undefined): readonly Problem[] {
+function judgeEntry(entry: unknown, rejector: Rejector | undefined): readonly EntryViolation[] {
   const found = validateEntry(entry)
   if (found.length > 0 || rejector === undefined || !rejector.rejects(entry)) return found
   const kind = rejector.form === 'framework' ? 'schema' : 'value'

@@ -21,7 +21,7 @@ import {
   time,
   utcTime,
 } from './validators.js'
-import type { Problem, Validator } from './validators.js'
+import type { EntryViolation, Validator } from './validators.js'
 
 const ENTRY_FIELDS: Record<keyof LogEntry, Validator> = {
   level: oneOf(LEVELS),
@@ -106,7 +106,7 @@ export const validateRelease = object<keyof Release>(
   ['version'],
 )
 
-/** The problems of one log entry, at most 20; none if it is valid (docs/protocol-decisions.md, Log entry). */
-export function validateEntry(value: unknown): readonly Problem[] {
+/** The problems of one log entry, at most 20; none if it is valid (docs/protocol.md, Log entry). */
+export function validateEntry(value: unknown): readonly EntryViolation[] {
   return entry(value)
 }

@@ -5,7 +5,7 @@
 import { isObject } from '../../shared/argument-checks.js'
 
 /** A violation of the interface that `validateEntry()` found. */
-export interface Problem {
+export interface EntryViolation {
   /** `schema`: a field is missing, unknown or of the wrong JSON type. `value`: the type is right, the value not permitted. */
   readonly kind: 'schema' | 'value'
   /** Path of the field, relative to the validated value. */
@@ -16,9 +16,9 @@ export interface Problem {
   readonly message: string
 }
 
-export type Validator = (value: unknown) => readonly Problem[]
+export type Validator = (value: unknown) => readonly EntryViolation[]
 
-export const NO_PROBLEMS: readonly Problem[] = Object.freeze([])
+export const NO_PROBLEMS: readonly EntryViolation[] = Object.freeze([])
 
 /** Maximum number of problems in a reply: a value can have a million unknown fields. */
 const MAX_PROBLEMS = 20
@@ -27,16 +27,16 @@ const MAX_NAME_LENGTH = 100
 /** The interface specifies no limit, but recursive JSON writers fail at greater depths. */
 const MAX_DEPTH = 100
 
-export function createSchemaProblem(type: string, message: string): readonly Problem[] {
+export function createSchemaProblem(type: string, message: string): readonly EntryViolation[] {
   return [{ kind: 'schema', loc: [], type, message }]
 }
 
-function createValueProblem(message: string): readonly Problem[] {
+function createValueProblem(message: string): readonly EntryViolation[] {
   return [{ kind: 'value', loc: [], type: 'value_error', message }]
 }
 
 /** Makes locations relative to the parent, which has the value under `key`. */
-export function prefixLocations(key: string | number, problems: readonly Problem[]): Problem[] {
+export function prefixLocations(key: string | number, problems: readonly EntryViolation[]): EntryViolation[] {
   const name = typeof key === 'string' ? key.slice(0, MAX_NAME_LENGTH) : key
   return problems.map((problem) => ({ ...problem, loc: [name, ...problem.loc] }))
 }
@@ -87,7 +87,7 @@ const DATE_TIME = /^\d{4}-\d\d-(\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1
 const NOT_ISO = createValueProblem('must be an ISO 8601 date and time with an offset, as 2026-01-31T08:00:00.000Z')
 const NOT_UTC = createValueProblem('must be an ISO 8601 date and time in UTC, as 2026-01-31T08:00:00.000Z')
 
-function isoTime(value: unknown, wrong: readonly Problem[], utcOnly: boolean): readonly Problem[] {
+function isoTime(value: unknown, wrong: readonly EntryViolation[], utcOnly: boolean): readonly EntryViolation[] {
   if (typeof value !== 'string') return NOT_A_STRING
   const [, day, offset = ''] = DATE_TIME.exec(value) ?? []
   if (day === undefined || (utcOnly && offset !== 'Z' && offset !== '+00:00')) return wrong
@@ -108,7 +108,7 @@ export function list(validate: Validator, maxItems = Infinity): Validator {
     if (value.length > maxItems) {
       return createSchemaProblem('value_error.list.max_items', `ensure this value has at most ${maxItems} items`)
     }
-    let problems: Problem[] | undefined
+    let problems: EntryViolation[] | undefined
     for (let index = 0; index < value.length; index++) {
       const found = validate(value[index])
       if (found.length === 0) continue
@@ -124,7 +124,7 @@ export function object<K extends string>(fields: Record<K, Validator>, required:
   const validators = new Map<string, Validator>(Object.entries<Validator>(fields))
   return (value) => {
     if (!isObject(value)) return NOT_AN_OBJECT
-    let problems: Problem[] | undefined
+    let problems: EntryViolation[] | undefined
     for (const name of required) {
       if (!Object.hasOwn(value, name)) problems = [...(problems ?? []), ...prefixLocations(name, MISSING)]
     }
@@ -142,7 +142,7 @@ export function object<K extends string>(fields: Record<K, Validator>, required:
 /** An object with any keys and any JSON values. */
 export const freeForm: Validator = (value) => (isObject(value) ? anyJson(value, 0) : NOT_AN_OBJECT)
 
-function anyJson(value: unknown, depth: number): readonly Problem[] {
+function anyJson(value: unknown, depth: number): readonly EntryViolation[] {
   if (typeof value === 'string') return text(value)
   if (typeof value === 'number') return number(value)
   if (typeof value !== 'object' || value === null) return NO_PROBLEMS

@@ -74,7 +74,7 @@ export interface EntrySummary extends Stored {
 export interface EntryWithFeedback extends StoredEntry {
   /** Feedback on the entry. */
   readonly feedback: readonly StoredFeedback[]
-  /** `ErrorGroup.fingerprint`; left out if the entry has none and is not a failure. */
+  /** The fingerprint of the entry, or the one computed for its error. */
   readonly fingerprint?: string
 }
 
@@ -361,9 +361,8 @@ export interface MonitorSummary {
 /** Reply to `GET /local/status`. */
 export interface ServiceStatus {
   readonly version: string
-  /** The base URL for applications, and whether it is the transport's default. */
+  /** The base URL for applications. */
   readonly url: string
-  readonly is_default_url: boolean
   readonly started_at: string
   readonly db_file: string | null
   /** Number of stored records of each kind. */

@@ -35,7 +35,7 @@ export interface EntryFilter {
   readonly tag?: string
   /** The entry's own, or the one that was computed for an error. */
   readonly fingerprint?: string
-  /** A query in the query language (docs/local-service.md: Query language). */
+  /** A query in the query language (docs/query-language.md). */
   readonly q?: string
   /** Entries whose timestamp is at or after this, ISO 8601. */
   readonly since?: string

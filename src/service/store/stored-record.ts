@@ -50,7 +50,7 @@ export interface StoredHeartbeat extends Stored {
 }
 
 /** A request that was rejected, in whole or in part, because of its content. */
-export interface RejectedBatch extends Stored {
+export interface RejectedRequest extends Stored {
   /** Endpoint of the request. */
   readonly endpoint: Endpoint
   /** The request's `batch_id`, null without one. */
@@ -88,7 +88,7 @@ export interface Records {
   feedback: StoredFeedback
   release: StoredRelease
   heartbeat: StoredHeartbeat
-  rejected: RejectedBatch
+  rejected: RejectedRequest
 }
 
 /** A kind of stored record. */

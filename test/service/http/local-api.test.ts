@@ -157,7 +157,6 @@ describe('queries over HTTP', () => {
     expect((await local(service, 'status')).json).toEqual({
       version: VERSION,
       url: service.url,
-      is_default_url: false,
       started_at: '2026-01-31T00:00:00.000Z',
       db_file: null,
       stored: { entry: 2, request: 0, feedback: 0, release: 0, heartbeat: 0, rejected: 0 },
@@ -343,8 +342,8 @@ describe('queries over HTTP', () => {
   })
 })
 
-describe('the marks of docs/local-service.md', () => {
-  const page = readFileSync(new URL('../../../docs/local-service.md', import.meta.url), 'utf8')
+describe('the marks of docs/local-api.md', () => {
+  const page = readFileSync(new URL('../../../docs/local-api.md', import.meta.url), 'utf8')
   const cells = [...page.matchAll(/^\| (`GET \/local\/[^|]+) \|/gm)].map(([, cell = '']) => cell)
   const marks = cells
     .flatMap((cell) => [...cell.matchAll(/`(?:GET )?\/local\/([\w/{}-]+)`(?: ([ER]))?/g)])

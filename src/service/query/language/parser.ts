@@ -1,4 +1,4 @@
-/** Parses a query (pure). The grammar is in docs/local-service.md. */
+/** Parses a query (pure). The grammar is in docs/query-language.md. */
 import { isChartStart, parseChart } from './chart.js'
 import type { Chart } from './chart.js'
 import { QueryProblemError } from './query-node.js'

@@ -140,10 +140,10 @@ export function Snippet({ code }: { readonly code: string }) {
   )
 }
 
-/** Shows how to set this service's URL for the code above. Empty if the service has the default address. */
+/** Shows how to set this service's URL for the code above. */
 export function StartHint() {
   const { data } = useQuery<ServiceStatus>('status')
-  if (data === undefined || data.is_default_url) return null
+  if (data === undefined) return null
   return (
     <>
       <p>Start the application with the address of this service:</p>

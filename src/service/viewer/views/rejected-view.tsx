@@ -1,5 +1,5 @@
 /** The view "rejected": requests that the real service would have rejected, and the reasons. */
-import type { RejectedBatch, RejectionReason } from '../../store/stored-record.js'
+import type { RejectedRequest, RejectionReason } from '../../store/stored-record.js'
 import { useChanges } from '../changes.js'
 import { Many } from '../detail/show-more.js'
 import { formatPath, truncate } from '../detail/tree.js'
@@ -10,7 +10,7 @@ import { RecordTable } from './record-table.js'
 import type { Column } from './record-table.js'
 import { UnusedFilter } from './view-filter.js'
 
-const PATHS: Readonly<Record<RejectedBatch['endpoint'], string>> = {
+const PATHS: Readonly<Record<RejectedRequest['endpoint'], string>> = {
   ingest: 'POST /ingest',
   requests: 'POST /ingest/requests',
   feedback: 'POST /feedback',
@@ -18,7 +18,7 @@ const PATHS: Readonly<Record<RejectedBatch['endpoint'], string>> = {
   heartbeat: 'POST /heartbeat/…',
 }
 
-const COLUMNS: readonly Column<RejectedBatch>[] = [
+const COLUMNS: readonly Column<RejectedRequest>[] = [
   {
     name: 'Request',
     cell: ({ status, endpoint }) => (
@@ -48,7 +48,7 @@ const COLUMNS: readonly Column<RejectedBatch>[] = [
 ]
 
 export function RejectedView() {
-  const list = useList<RejectedBatch>('rejected', {}, useChanges('rejected'))
+  const list = useList<RejectedRequest>('rejected', {}, useChanges('rejected'))
   return (
     <ListPage
       about="Requests that the real service would have rejected, whole or in part."
@@ -73,7 +73,7 @@ export function RejectedView() {
   )
 }
 
-function Reasons({ rejected: { reasons, accepted } }: { readonly rejected: RejectedBatch }) {
+function Reasons({ rejected: { reasons, accepted } }: { readonly rejected: RejectedRequest }) {
   return (
     <Many items={reasons} step={20} noun="reasons">
       {(shown) => (

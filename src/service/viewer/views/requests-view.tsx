@@ -81,7 +81,7 @@ export function RequestsView() {
     >
       {areMostlyPaths(routes) && (
         <p class="note">
-          Each path counts as a route of its own: log <code>route</code>, see docs/mapping.md.
+          Each path counts as a route of its own: log <code>route</code>, see docs/request-analytics.md.
         </p>
       )}
       <Loaded query={query}>
