@@ -1,4 +1,4 @@
-/** The reply to `POST /ingest` (docs/protocol-decisions.md, Replies). */
+/** The reply to `POST /ingest` (docs/protocol.md, Replies). */
 import type { LogEntry } from './log-entry.js'
 
 /** Body of `POST /ingest`. */
@@ -24,13 +24,13 @@ export interface IngestResultError {
 /** The code shown for items of `errors`; other codes are not shown. */
 export const VALIDATION_ERROR = 'VALIDATION_ERROR'
 
-/** Reply to `POST /ingest` (docs/protocol-decisions.md, Replies). */
+/** Reply to `POST /ingest` (docs/protocol.md, Replies). */
 export interface IngestResult {
-  /** Number of entries that the service accepted. */
+  /** Number of entries that the log service accepted. */
   accepted: number
-  /** Message of the service. */
+  /** Message of the log service. */
   message: string
-  /** Number of entries that the service rejected. */
+  /** Number of entries that the log service rejected. */
   rejected: number
   /** One item per rejected entry. */
   errors: IngestResultError[]

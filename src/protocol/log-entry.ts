@@ -1,8 +1,6 @@
-/** A log entry: an element of `logs` (docs/protocol-decisions.md, Log entry). */
-
 export const LEVELS = ['debug', 'info', 'warn', 'error', 'fatal'] as const
 
-/** Level of an entry (docs/protocol-decisions.md, Log entry), from lowest to highest. */
+/** Level of an entry (docs/protocol.md, Log entry), from lowest to highest. */
 export type Level = (typeof LEVELS)[number]
 
 /** Any JSON value. */
@@ -13,7 +11,7 @@ export interface JsonObject {
   [key: string]: Json
 }
 
-/** User that an entry is about (docs/protocol-decisions.md, Log entry: `user`). */
+/** User that an entry is about (docs/protocol.md, Log entry: `user`). */
 export interface EntryUser {
   /** Id of the user, as text. */
   id?: string
@@ -23,7 +21,7 @@ export interface EntryUser {
   name?: string
 }
 
-/** Error of an entry (docs/protocol-decisions.md, Log entry: `error`). */
+/** Error of an entry (docs/protocol.md, Log entry: `error`). */
 export interface EntryError {
   /** Class of the error, such as `TypeError`. */
   type?: string
@@ -33,7 +31,7 @@ export interface EntryError {
   stack?: string
 }
 
-/** HTTP request of an entry (docs/protocol-decisions.md, Log entry: `request`). */
+/** HTTP request of an entry (docs/protocol.md, Log entry: `request`). */
 export interface EntryRequest {
   /** HTTP method, such as `GET`. */
   method?: string
@@ -51,7 +49,7 @@ export interface EntryRequest {
   user_agent?: string
 }
 
-/** Measurements of an entry (docs/protocol-decisions.md, Log entry: `perf`). */
+/** Measurements of an entry (docs/protocol.md, Log entry: `perf`). */
 export interface EntryPerf {
   /** Milliseconds. */
   duration_ms?: number
@@ -63,7 +61,7 @@ export interface EntryPerf {
   cache_hits?: number
 }
 
-/** Ids that link an entry to a distributed trace (docs/protocol-decisions.md, Log entry: `trace`). */
+/** Ids that link an entry to a distributed trace (docs/protocol.md, Log entry: `trace`). */
 export interface EntryTrace {
   /** Id of the trace. */
   trace_id?: string
@@ -73,7 +71,7 @@ export interface EntryTrace {
   parent_span_id?: string
 }
 
-/** Deployment that logged an entry (docs/protocol-decisions.md, Log entry: `deploy`). */
+/** Deployment that logged an entry (docs/protocol.md, Log entry: `deploy`). */
 export interface EntryDeploy {
   /** Hash of the commit. */
   commit?: string
@@ -83,7 +81,7 @@ export interface EntryDeploy {
   deployed_by?: string
 }
 
-/** Event before an error (docs/protocol-decisions.md, Log entry: `breadcrumbs`). */
+/** Event before an error (docs/protocol.md, Log entry: `breadcrumbs`). */
 export interface Breadcrumb {
   /** Such as `navigation`, `http`, `query`, `user`. */
   type?: string
@@ -99,7 +97,10 @@ export interface Breadcrumb {
   data?: JsonObject
 }
 
-/** The interface does not say which fields of nested objects are required, so all of them are optional here. */
+/**
+ * A log entry: an element of `logs` (docs/protocol.md, Log entry). The interface does not say which fields of nested objects are required,
+ * so all of them are optional here.
+ */
 export interface LogEntry {
   /** One of `debug`, `info`, `warn`, `error`, `fatal`. */
   level: Level
@@ -107,7 +108,7 @@ export interface LogEntry {
   message: string
   /** ISO 8601, UTC, with milliseconds. */
   timestamp: string
-  /** Name of the service that logged the entry. */
+  /** Service name: the application that logged the entry. */
   service?: string
   /** Environment, such as `production`. */
   environment?: string
@@ -133,7 +134,7 @@ export interface LogEntry {
   deploy?: EntryDeploy
   /** Events before the entry. */
   breadcrumbs?: Breadcrumb[]
-  /** Value the service uses for de-duplication. */
+  /** Value that the log service uses for de-duplication. */
   fingerprint?: string
   /** Action of the user or the program. */
   action?: string

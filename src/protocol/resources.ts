@@ -1,4 +1,4 @@
-/** The resources other than log entries (docs/protocol-decisions.md). */
+/** The resources other than log entries (docs/protocol.md). */
 
 /** Element of `requests` in `POST /ingest/requests`. The array's limit is not shown. */
 export interface RequestLog {
@@ -18,7 +18,7 @@ export interface RequestLog {
   route?: string
   /** Server hostname. */
   host?: string
-  /** Name of the service. */
+  /** Service name: the application that logged the request. */
   service?: string
   /** Environment, such as `production`. */
   environment?: string
