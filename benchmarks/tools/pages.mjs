@@ -11,7 +11,7 @@ import { cell } from './table.mjs'
  */
 
 /** Pages with blocks between `<!-- results: NAME -->` and `<!-- /results -->`. */
-export const PAGES = ['README.md', 'docs/benchmarks.md', 'docs/costs.md', 'docs/fleet-operations.md']
+export const PAGES = ['README.md', 'docs/performance.md', 'docs/fleet-operations.md']
 /** Charts among the results; the package has copies of them in `docs/images`. */
 export const PICTURES = {
   'throughput-ratios.svg': 'Entries acknowledged per second, relative to the best peer',
@@ -20,7 +20,7 @@ export const PICTURES = {
 export const BLOCK = /(<!-- results: ([\w-]+) -->\n)[\s\S]*?(<!-- \/results -->)/g
 
 const OURS = 'spool on'
-const STATES = { cold: 'the first records of a process', warm: 'after 100,000 records' }
+const STATES = { cold: 'first records', warm: 'after 100,000' }
 const SHAPES = { small: 'lines', http: 'requests', error: 'errors', mix: 'the mix' }
 const MOST = /** @type {const} */ (['entriesPerSecond', 'most'])
 const LEAST = /** @type {const} */ ([
@@ -29,7 +29,7 @@ const LEAST = /** @type {const} */ ([
 ])
 
 /** @type {Record<string, (stored: Stored) => string[]>} lines by name of the block */
-export const BLOCKS = { summary, throughput, rates, costs, growth, 'main-thread': mainThread, start, fleet, estimate }
+export const BLOCKS = { summary, throughput, costs, growth, 'main-thread': mainThread, start, fleet }
 
 /** @param {string} page @param {Stored} stored @returns {string} @throws RangeError for an unknown block or a result without rounds */
 export function withResults(page, stored) {
@@ -44,33 +44,22 @@ export function withResults(page, stored) {
 /** @param {Stored} stored */
 function summary(stored) {
   const { result, options, ...where } = stored('throughput')
-  const [entries, cpu, memory] = ratiosOf(result.warm.mix)
+  const [[entries, entriesRange], [cpu, cpuRange]] = ratiosOf(result.warm.mix).map((ratio) => ratio.split(/ \((.*)\)/))
   return [
-    `With the spool on, relative to the best of pino-loki, pino-elasticsearch and pino-opentelemetry-transport, after 100,000 mixed records: ${entries} times`,
-    `the entries per second, ${cpu} times the worker's CPU, ${memory} times the memory; for the first ${number(options['cold-records'])} records ${ratiosOf(result.cold.mix)[0]} times`,
-    `the entries per second, ${ratiosOf(result.cold.error)[0]} times for errors alone. Medians of ${options['rounds']} rounds (minimum to maximum), ${placeOf(where)}.`,
+    `pino-ingest sends ${entries} times as many entries per second as the best peer (another transport), and uses ${cpu} times its worker's CPU per entry.`,
+    `Medians of ${options['rounds']} rounds after 100,000 mixed records; the ranges are ${entriesRange} and ${cpuRange} (${placeOf(where)}).`,
   ]
 }
 
 /** @param {Stored} stored */
 function throughput(stored) {
   const { result, options, ...where } = stored('throughput')
-  const network = stored('network')
   const loads = Object.entries(STATES).flatMap(([state, when]) =>
     Object.entries(SHAPES).map(([shape, what]) => ({ label: `${what}, ${when}`, rows: result[state][shape] })),
   )
-  const rounds =
-    network.options['rounds'] === options['rounds']
-      ? ''
-      : ` (rounds: ${network.options['rounds']}, commit ${network.commit})`
-  const delays = Object.entries(network.result.delays).map(([delay, rows]) => ({
-    label: `requests, a service that answers after ${delay}${rounds}`,
-    rows: /** @type {Row[]} */ (rows),
-  }))
   const subjects = /** @type {[string, (row: Row) => boolean][]} */ ([
-    ['pino-ingest with its defaults', ({ name }) => name === OURS],
-    ['without the spool', ({ name }) => name === 'spool off'],
-    ['the best peer of each column', ({ isPeer }) => isPeer],
+    ['pino-ingest', ({ name }) => name === OURS],
+    ['best peer', ({ isPeer }) => isPeer],
   ])
   return [
     '',
@@ -81,7 +70,7 @@ function throughput(stored) {
     '',
     ...tableOf(
       ['', 'entries per second', 'CPU of the worker', 'peak memory'],
-      [...loads, ...delays].map(({ label, rows }) => [label, ...ratiosOf(rows)]),
+      loads.map(({ label, rows }) => [label, ...ratiosOf(rows)]),
     ),
     '',
     ...tableOf(
@@ -113,51 +102,16 @@ function numbersOf(rows) {
   return `${number(Math.max(...of('entriesPerSecond')))} · ${Math.min(...of('workerUs')).toFixed(1)} µs`
 }
 
-/** @param {Stored} stored */
-function rates(stored) {
-  /** @typedef {import('../rates/question.mjs').Row} RateRow */
-  const { result, options, ...where } = stored('rates')
-  const lines = Object.entries(result).map(([perSecond, all]) => {
-    const rows = /** @type {RateRow[]} */ (all)
-    const ours = rows.find(({ name }) => name === OURS)
-    const inTime = rows.filter(({ isPeer, spreads }) => isPeer && (spreads.delayP99Ms?.median ?? Infinity) <= 2000)
-    const ratio = ours && ratioOf(inTime, ours, 'cpuMs', 'least')
-    const cpu = (/** @type {RateRow | undefined} */ row) => `${row?.spreads.cpuMs?.median.toFixed(1)} ms`
-    const least = inTime.toSorted((a, b) => (a.spreads.cpuMs?.median ?? 0) - (b.spreads.cpuMs?.median ?? 0))[0]
-    return [
-      number(Number(perSecond)),
-      ratio === undefined ? '' : formatRatio(ratio),
-      cpu(ours),
-      `${cpu(least)} (${least?.name})`,
-      cpu(rows.find(({ name }) => name === 'a worker that drops all')),
-      ours?.spreads.requests?.median.toFixed(1) ?? '',
-    ]
-  })
-  return [
-    '',
-    `At low rates, for ${options['seconds']} s each, compared with the peers that deliver within 2 s, ${placeOf(where)}:`,
-    '',
-    ...tableOf(
-      [
-        'records per second',
-        'CPU relative to the lowest peer',
-        'CPU per second',
-        'lowest peer',
-        'a worker that drops everything',
-        'requests per second',
-      ],
-      lines,
-    ),
-    '',
-  ]
-}
-
-/** What the transport costs at low rates, in all and by thread. @param {Stored} stored */
+/** What the transport costs at low rates, in all and by thread, and beside the peers that deliver within 2 s. @param {Stored} stored */
 function costs(stored) {
   /** @typedef {import('../rates/question.mjs').Row} CostRow */
   const { result, options, ...where } = stored('rates')
   const lines = Object.entries(result).flatMap(([perSecond, all]) => {
     const rows = /** @type {CostRow[]} */ (all)
+    const ours = rows.find(({ name }) => name === OURS)
+    const inTime = rows.filter(({ isPeer, spreads }) => isPeer && (spreads.delayP99Ms?.median ?? Infinity) <= 2000)
+    const ratio = ours && ratioOf(inTime, ours, 'cpuMs', 'least')
+    const [least] = inTime.toSorted((a, b) => (a.spreads.cpuMs?.median ?? 0) - (b.spreads.cpuMs?.median ?? 0))
     return [OURS, 'a worker that drops all'].map((shown) => {
       const row = rows.find(({ name }) => name === shown)
       const ms = (/** @type {keyof CostRow['spreads']} */ key) => `${row?.spreads[key]?.median.toFixed(1)} ms`
@@ -165,6 +119,7 @@ function costs(stored) {
       return [
         isOurs ? number(Number(perSecond)) : `${number(Number(perSecond))}, a worker that drops everything`,
         ms('cpuMs'),
+        isOurs ? `${ratio?.median.toFixed(2)} (${least?.name})` : '',
         ms('mainMs'),
         ms('workerMs'),
         ms('othersMs'),
@@ -182,6 +137,7 @@ function costs(stored) {
       [
         'records per second',
         'CPU',
+        'relative to the lowest peer',
         'main thread',
         'worker',
         'other threads',
@@ -355,53 +311,6 @@ function fleet(stored) {
     '',
     `A new forwarder sends its first request after ${number(takeUpMs.median)} ms (${number(takeUpMs.min)} to ${number(takeUpMs.max)}).`,
     `Medians of ${options['rounds']} rounds (minimum to maximum), ${placeOf(where)}.`,
-    '',
-  ]
-}
-
-/** A million entries per second, from the results of `fleet` and fixed sizes. @param {Stored} stored */
-function estimate(stored) {
-  const { ways } = stored('fleet').result
-  const of = (/** @type {string} */ setup, /** @type {string} */ key) => Number(ways[setup][key].median.toPrecision(2))
-  const [app, cluster, servers, forwarder] = [
-    of('one node', 'recordsPerSecond'),
-    of('three nodes', 'recordsPerSecond'),
-    of('three nodes', 'serversUs'),
-    of('three nodes', 'forwardUs'),
-  ]
-  return [
-    '',
-    ...tableOf(
-      ['stage', 'needs', 'limit'],
-      [
-        [
-          'application',
-          `${number(Number((ways['one node'].workerUs.median / 100).toPrecision(1)))} % of a core in the worker of each process`,
-          `one worker: about ${number(app)} entries per second`,
-        ],
-        ['connections', '10,000, over the servers of a cluster', 'file descriptors and memory of the servers'],
-        [
-          'streams with three replicas',
-          `1,000,000 / ${number(cluster)} = ${Math.round(1e6 / cluster)} streams at the rate of two shared cores; ${servers} µs of server CPU per entry: ${servers} cores`,
-          'the leader of a stream: a stream is one Raft group',
-        ],
-        [
-          'forwarders',
-          `${Math.round(forwarder)} µs per entry: ${Math.round(forwarder)} cores`,
-          'quota and response time of the service',
-        ],
-        [
-          'state',
-          '98 bytes per batch: 10,000 batches/s x 604,800 s = 590 GB for a week; with 10 GB, 3 hours',
-          '`--max-state-bytes`',
-        ],
-        [
-          'network',
-          '540 MB/s in, twice that between servers, 540 MB/s out: 10 Gbit/s on each of five servers or more',
-          '',
-        ],
-      ],
-    ),
     '',
   ]
 }

@@ -5,7 +5,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { IngestErrorCode } from '../../src/shared/errors.js'
 import { OPTION_TABLE, listAllVariables } from '../../src/options/option-table.js'
 import type { OptionName } from '../../src/options/option-table.js'
 import { optionsMarkdown, usualOptionsMarkdown } from '../options/render-tables.js'
@@ -151,23 +150,6 @@ describe('tables', () => {
   ])('options in %s are those of the code', (page, table) => {
     if (process.env['UPDATE_DOCS'] === '1') writeRegion(page, 'options', table)
     expect(regionOf(page, 'options')).toBe(table)
-  })
-
-  test('every error code is there, with cause and remedy', () => {
-    // By the compiler: neither a code too few nor one too many.
-    const codes: Record<IngestErrorCode, true> = {
-      CONFIG: true,
-      INVALID: true,
-      AUTH: true,
-      REJECTED: true,
-      RATE_LIMITED: true,
-      UNAVAILABLE: true,
-      MISDIRECTED: true,
-      SPOOL: true,
-      ABORTED: true,
-    }
-    const rows = [...regionOf('docs/client.md', 'errors').matchAll(/^\| `(\w+)` \| (.+) \| (.+) \|$/gm)]
-    expect(rows.map(([, code]) => code)).toEqual(Object.keys(codes))
   })
 
   test('events are those that the transport emits', () => {

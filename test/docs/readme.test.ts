@@ -2,6 +2,6 @@
 import { expect, test } from 'vitest'
 import { readText } from '../markdown.js'
 
-test('the README has at most 220 lines', () => {
-  expect(readText('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(220)
+test('the README has at most 150 lines', () => {
+  expect(readText('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150)
 })

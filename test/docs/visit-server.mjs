@@ -18,7 +18,18 @@ Server.prototype.listen = function (first, ...rest) {
 async function visit(port) {
   for (const path of PATHS) {
     const response = await fetch(`http://localhost:${port}${path}`)
-    process.stdout.write(`${response.status} ${await response.text()}\n`)
+    const body = await response.text()
+    process.stdout.write(`${response.status} ${body}\n`)
+    if (body.startsWith('<form')) await submit(body, port)
   }
   process.exit()
+}
+
+/** The form of an error page, with a hidden field and a text. */
+async function submit(form, port) {
+  const [action, hidden, value, text] = [...form.matchAll(/(?:action|name|value)="([^"]*)"/g)].map(([, found]) => found)
+  await fetch(`http://localhost:${port}${action}`, {
+    method: 'POST',
+    body: new URLSearchParams({ [hidden]: value, [text]: 'I clicked twice' }),
+  })
 }
