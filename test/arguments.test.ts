@@ -39,6 +39,7 @@ const feedback = { event_id: 'e', comments: 'c' }
 const client = new api.IngestClient(connection)
 const service = await createIngestService()
 const stream = api.ingestStream({ url: connection.url, apiKey: 'key', spool: false })
+stream.setMaxListeners(0) // of ingestMetrics()
 afterAll(() => Promise.all([client.close(), service.close(), stream.destroy()]))
 
 const LIBRARY: readonly Row[] = [
@@ -47,6 +48,11 @@ const LIBRARY: readonly Row[] = [
   ['the logger of flush()', 'object throwing', api.flush],
   ['the options of flush()', 'undefined object', (value) => api.flush(logger, value)],
   ['timeoutMs of flush()', 'undefined', (timeoutMs) => api.flush(logger, { timeoutMs })],
+  ['the handler of withFlush()', 'function', (handler) => api.withFlush(handler, logger)],
+  ['the logger of withFlush()', 'object throwing', (value) => api.withFlush(() => {}, value)],
+  ['the options of withFlush()', 'undefined object', (value) => api.withFlush(() => {}, logger, value)],
+  ['timeoutMs of withFlush()', 'undefined', (timeoutMs) => api.withFlush(() => {}, logger, { timeoutMs })],
+  ['the registry of register()', '', (value) => api.ingestMetrics(stream).register(value)],
   ['the logger of flushOnSignal()', 'undefined object throwing list', api.flushOnSignal],
   ['the logger of flushOnSignal()', 'object throwing list', (value) => api.flushOnSignal([logger, value])],
   ['the options of flushOnSignal()', 'undefined object', (value) => api.flushOnSignal(logger, value)],

@@ -20,11 +20,10 @@ const OPTIONS = [
   // Waiting entries are evicted to disk and read back.
   { label: 'above maxBufferBytes', options: { maxBufferBytes: MIB } },
   { label: 'breadcrumbs off', options: { breadcrumbs: false } },
-  { label: 'gzip', options: { compression: 'gzip' } },
   { label: 'scrub.patterns, all four', options: { scrub: { patterns: PATTERNS } } },
-  { label: 'fingerprint: auto', options: { fingerprint: 'auto' } },
+  { label: 'fingerprint', options: { fingerprint: true } },
   { label: 'dedupeWindowMs', options: { dedupeWindowMs: 1_000 } },
-  { label: 'dedupe by fingerprint', options: { dedupeWindowMs: 1_000, fingerprint: 'auto' }, shapes: ['error'] },
+  { label: 'dedupe by fingerprint', options: { dedupeWindowMs: 1_000, fingerprint: true }, shapes: ['error'] },
   { label: 'sample, a half', options: { sample: { info: 0.5, error: 0.5 } } },
   { label: 'beforeSend', options: { beforeSend: HOOK } },
   { label: 'requestLogs', options: { requestLogs: true } },

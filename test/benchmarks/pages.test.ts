@@ -36,8 +36,8 @@ describe.each(pages.PAGES)('%s', (page) => {
     expect(text).toBe(pages.withResults(text, stored))
   })
 
-  it('names the commit of each result, but for what is calculated from another block', () => {
-    const results = [...text.matchAll(pages.BLOCK)].filter(([, , name]) => name !== 'estimate')
+  it('names the commit of each result', () => {
+    const results = [...text.matchAll(pages.BLOCK)]
     expect(results).not.toEqual([])
     for (const [block] of results) expect(block).toMatch(/, commit [0-9a-f]{7,}/)
   })
@@ -58,8 +58,10 @@ describe('numbers outside of the blocks', () => {
 
   it('are only settings in the sections about benchmarks', () => {
     expect(foundIn(sectionOf('README.md', 'Benchmarks'))).toEqual([])
-    const [before = '', setup = ''] = readText('docs/benchmarks.md').split('\n## Setup\n')
-    expect(foundIn(before)).toEqual(['1,000 records per second'])
+    const [, comparison = '', setup = ''] = readText('docs/performance.md').split(
+      /\n## (?:Against other transports|Setup)\n/,
+    )
+    expect(foundIn(comparison)).toEqual(['1,000 records per second'])
     // Shares and sizes of records.
     expect(foundIn(setup)).toEqual(['8.6 kB', '9 %', '1 %'])
     // The version of nats-server.
@@ -115,7 +117,7 @@ describe('a block', () => {
       for (const row of result['1']) if (row.name === 'pino-elasticsearch') row.spreads.delayP99Ms = { median: 9000 }
     })
     const lineOf = (from: Stored): string | undefined =>
-      pages.BLOCKS['rates']?.(from).find((line) => line.startsWith('| 1 |'))
+      pages.BLOCKS['costs']?.(from).find((line) => line.startsWith('| 1 |'))
     expect(lineOf(stored)).toContain('(pino-elasticsearch)')
     expect(lineOf(late)).not.toContain('(pino-elasticsearch)')
   })
@@ -130,7 +132,7 @@ describe('a block', () => {
         changed('throughput', ({ warm }) => (warm.mix = [])),
       ),
     ).toThrow(RangeError)
-    expect(() => pages.withResults(readText('docs/benchmarks.md'), withoutRounds)).toThrow(RangeError)
+    expect(() => pages.withResults(readText('docs/performance.md'), withoutRounds)).toThrow(RangeError)
     expect(() => pages.withResults('<!-- results: speed -->\n<!-- /results -->', stored)).toThrow(
       'there is no block speed',
     )

@@ -142,7 +142,6 @@ async function run(path, name, nats) {
   const nats_env = {
     PINO_INGEST_NATS_SERVERS: nats?.urls.join(',') ?? '',
     PINO_INGEST_NATS_STREAM: stream,
-    PINO_INGEST_NATS_SUBJECT: `refused.${streams}`,
   }
   const service = {
     PINO_INGEST_URL: `http://127.0.0.1:${port}/api/v1`,

@@ -79,7 +79,7 @@ export class Fleet {
     writeFileSync(seed, USERS[role].getSeed(), { mode: 0o600 })
     return {
       PINO_INGEST_NATS_SERVERS: this.servers.urls.join(','),
-      PINO_INGEST_NATS_CREDS: seed,
+      PINO_INGEST_NATS_CREDENTIALS_FILE: seed,
       PINO_INGEST_SPOOL_DIR: join(this.folder, 'spool'),
     }
   }

@@ -71,19 +71,26 @@ describe('the tables', () => {
     expect(mergeResults([other, works], [{ ...works, arrived: 7 }])).toEqual([{ ...works, arrived: 7 }, other])
   })
 
-  test('a cell without a result is empty', () => {
-    expect(matrixMarkdown([works])).toContain('| Node 20 · pino 10 | ✓ |  |')
+  test('a row in which all columns have the sign has it once', () => {
+    const all = ['target', 'targets', 'pipeline', 'in-process', 'pipe'].map((column) => ({ ...works, column }))
+    expect(matrixMarkdown(all)).toContain('| Node 20 | ✓ |')
+    expect(matrixMarkdown([works])).toContain('| Node 20 | target ✓, targets ✗ not run, ')
+    const lost: Result = { ...works, kind: 'CJS', outcome: 'failed', arrived: 7 }
+    expect(matrixMarkdown([...all, lost])).toContain('target ESM ✓, CJS ✗ 7 of 1,000, targets ✓')
   })
 
-  test('an application that does not log with pino has no worker', () => {
+  test('tools with one result and one remedy share a row', () => {
+    const tool = { group: 'vite', table: 'tools', column: 'in-process', takes: 'a setting', outcome: 'works' } as const
+    const thread = { ...tool, column: 'worker thread', outcome: 'refused' } as const
+    const results = ['Vite', 'webpack'].flatMap((row) => [tool, thread].map((one) => ({ ...one, row, arrived: 1 })))
+    expect(matrixMarkdown(results)).toContain('| Vite<br>webpack | with `ingestStream()` | a setting |')
+  })
+
+  test('a framework is listed, with what differs', () => {
     const bunyan = { group: 'frameworks', table: 'applications', row: 'bunyan', column: 'pipe', arrived: 8 } as const
-    expect(matrixMarkdown([{ ...bunyan, outcome: 'works' }])).toContain('| bunyan | – | – | ✓ |')
-    expect(matrixMarkdown([{ ...bunyan, outcome: 'failed', wrong: ['level', 'time'] }])).toContain('✗ level, time')
-  })
-
-  test('a cell whose kinds differ names them', () => {
-    expect(matrixMarkdown([works, { ...works, kind: 'CJS', outcome: 'failed', arrived: 7 }])).toContain(
-      '| ESM ✓, CJS ✗ 7 of 1,000 |',
+    expect(matrixMarkdown([{ ...bunyan, outcome: 'works' }])).toContain('- bunyan\n')
+    expect(matrixMarkdown([{ ...bunyan, outcome: 'failed', wrong: ['level', 'time'] }])).toContain(
+      '- bunyan: ✗ level, time\n',
     )
   })
 })

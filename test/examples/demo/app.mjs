@@ -20,7 +20,7 @@ const logger = pino(
     customLevels: { audit: 35 },
     transport: {
       target: 'pino-ingest',
-      options: { level: 'debug', environment: 'demo', version: VERSION, requestLogs: true },
+      options: { sendLevel: 'debug', environment: 'demo', version: VERSION, requestLogs: true },
     },
     // Counts the lines that pino writes, to compare them with the stored entries.
     hooks: {

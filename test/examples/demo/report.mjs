@@ -72,7 +72,7 @@ export function printGoodbye({ origin, url, token, pageUrl }, keep) {
       ? keptText({ origin, url, token })
       : '\nThese links worked while the demo ran. To use them: npm run demo -- --keep',
   )
-  console.log('To use it in your application, see "Quick start" in README.md; docs/mapping.md lists every field.')
+  console.log('To use it in your application, see "Install and log" in README.md; docs/mapping.md lists every field.')
 }
 
 function keptText({ origin, url, token }) {

@@ -1,5 +1,5 @@
 /**
- * A shop with Express and pino-http. Start the local service (`npx pino-ingest dev`), then `node app.mjs`, and open
+ * A shop with Express and pino-http. Start it with `npx pino-ingest dev -- node app.mjs`, and open
  * http://127.0.0.1:3000/orders/13, which fails. The page shows the event ID, and your feedback is attached to that event.
  */
 import express from 'express'

@@ -15,7 +15,7 @@ const KINDS = /** @type {const} */ ([
   ['ESM', 'esm', 'mjs'],
   ['ESM minified', 'esm-minified', 'mjs'],
 ])
-const BANNER = '`const require = createRequire(import.meta.url)` by `banner` in an ES module'
+const BANNER = 'the [`banner`](#bundlers) in an ES module'
 
 /** @type {import('../kit/types.d.mts').Group} */
 export const group = {
@@ -77,7 +77,7 @@ function* bundles(kit) {
     row: row('ES module without `require`'),
     cwd: box(kit, 'esbuild-esm-naive', [built('one-esm-naive'), hook]),
     refuses: NO_REQUIRE,
-    takes: 'pino needs `require`: add the `banner` of the row above, or build CommonJS',
+    takes: 'the [`banner`](#bundlers), or CommonJS',
   }
   yield { ...naive, column: 'in-process', command: ['node', 'stream.mjs'] }
   yield { ...naive, column: 'worker thread', command: ['node', 'target.mjs'] }
@@ -134,7 +134,7 @@ function* plugin(kit) {
       row,
       kind,
       cwd,
-      takes: "`transports: ['pino-ingest']`; esbuild up to 0.25.8; start in the folder that contains `dist`",
+      takes: "`transports: ['pino-ingest']`; start in the folder that contains `dist`",
     })
     yield { ...cell, column: 'in-process', command: ['node', 'dist/stream.js'] }
     yield { ...cell, column: 'worker thread', command: ['node', 'dist/target.js'] }

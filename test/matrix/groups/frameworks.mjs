@@ -53,8 +53,8 @@ const DEFAULT_FAILURE = { level: 'info', type: 'Error', message: 'failed with st
  * @property {(way: (typeof WAYS)[number]) => import('../kit/comparison.mjs').Facts} facts
  */
 
-const requestLogs = (/** @type {Readonly<Record<string, string>>} */ keys) => ({
-  PINO_INGEST_REQUEST_LOGS: JSON.stringify({ enabled: true, keys }),
+const named = (/** @type {Readonly<Record<string, string>>} */ customAttributeKeys) => ({
+  PINO_INGEST_PINO: JSON.stringify({ customAttributeKeys }),
 })
 
 /** @type {readonly Shop[]} */
@@ -84,7 +84,7 @@ export const SHOPS = [
     name: '`requestIdLogLabel`, Fastify',
     packages: ['fastify'],
     command: ['fastify-label.mjs'],
-    env: () => requestLogs({ reqId: 'trackingId' }),
+    env: () => named({ reqId: 'trackingId' }),
     facts: (way) => ({
       end: /^request completed$/,
       failedEnd: 'info',
@@ -98,7 +98,7 @@ export const SHOPS = [
     command: ['pino-http-keys.mjs'],
     // The keys are set in pino-http's own options.
     env: (way) =>
-      way === 'ingestOptions()' ? {} : requestLogs({ req: 'httpReq', res: 'httpRes', responseTime: 'timeTaken' }),
+      way === 'ingestOptions()' ? {} : named({ req: 'httpReq', res: 'httpRes', responseTime: 'timeTaken' }),
     facts: (way) =>
       way === 'ingestOptions()'
         ? { end: ENDS, failedEnd: 'error', route: '/orders/:id' }
@@ -154,14 +154,6 @@ export const SHOPS = [
     name: 'OpenTelemetry instrumentation-pino',
     packages: ['@opentelemetry/instrumentation-pino'],
     command: ['-r', './otel-tracing.cjs', 'otel.cjs'],
-    facts: () => ({ end: ENDS, failedEnd: 'info' }),
-  },
-  {
-    name: '`formatters.level` with a key of its own, pino',
-    packages: ['pino'],
-    command: ['level-key.mjs'],
-    // ingestOptions() calls the formatter.
-    env: (way) => (way === 'ingestOptions()' ? {} : { PINO_INGEST_LEVEL_KEY: 'lvl' }),
     facts: () => ({ end: ENDS, failedEnd: 'info' }),
   },
   {

@@ -16,7 +16,7 @@ const WAYS = /** @type {const} */ ([
 /** Jest's report on stderr. Any other line is unexpected, such as the warning about open handles. */
 const REPORT =
   /^(?:PASS .*|\s+✓ .*|(?:Test Suites|Tests|Snapshots|Time):.*|Ran all test suites\..*|\(node:\d+\) ExperimentalWarning: VM Modules.*|\(Use `node --trace-warnings.*)$/gm
-const TAKES = '`afterAll(() => flush(logger))`, in a file of `setupFilesAfterEnv`: without it the last records are lost'
+const TAKES = '[`afterAll(() => flush(logger))`](#jest-and-vitest)'
 
 /** @type {import('../kit/types.d.mts').Group} */
 export const group = {

@@ -61,11 +61,7 @@ const PINO_KEYS = {
   ...PINO,
   name: '`messageKey`, `errorKey`, `customLevels`, pino',
   keys: { messageKey: 'text', errorKey: 'failure', customLevels: { audit: 35 } },
-  variables: {
-    PINO_INGEST_MESSAGE_KEY: 'text',
-    PINO_INGEST_ERROR_KEY: 'failure',
-    PINO_INGEST_CUSTOM_LEVELS: 'audit:35',
-  },
+  variables: { PINO_INGEST_PINO: '{"messageKey":"text","errorKey":"failure","customLevels":{"audit":35}}' },
 }
 const EXPRESS = {
   name: 'Express',
@@ -230,7 +226,7 @@ function createCell(kit, library, column, folder, prefix) {
       const all = {
         ...env,
         PINO_INGEST_REQUEST_LOGS: 'true',
-        PINO_INGEST_LEVEL: 'trace',
+        PINO_INGEST_SEND_LEVEL: 'trace',
         LEVEL: 'trace',
         ...DATADOG,
       }

@@ -10,10 +10,8 @@ const WAYS = /** @type {const} */ ([
   ['worker thread', 'worker'],
   ['in-process', 'stream'],
 ])
-const BUILD =
-  '`PINO_INGEST_ENABLED=false next build`, since the build loads the routes; in-process `after(() => flush(logger))` in the route'
-const SETTINGS =
-  "`serverExternalPackages: ['pino-ingest']`, `outputFileTracingIncludes: { '/*': ['./node_modules/pino-ingest/dist/cjs/**/*'] }`, and `ingestOptions` imported"
+const BUILD = '`PINO_INGEST_ENABLED=false next build`'
+const SETTINGS = 'the [settings](#nextjs) above'
 
 /** @type {import('../kit/types.d.mts').Group} */
 export const group = {
@@ -76,7 +74,7 @@ export const group = {
       table: 'tools',
       row: `${next}, standalone, no other setting`,
       column: 'worker thread',
-      takes: 'in-process, or the next row',
+      takes: '`ingestStream()`',
       drive: drive(server, plain, 'worker'),
       refuses: /unable to determine transport target for "pino-ingest"/,
     }

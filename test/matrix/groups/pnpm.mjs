@@ -60,8 +60,7 @@ export const group = {
       table: 'tools',
       cwd: shop,
       row: `${name}, \`pino-ingest\` in a workspace package, \`pino()\` in another`,
-      takes:
-        "`target: import.meta.resolve('pino-ingest')` or `require.resolve('pino-ingest')`, written in the package that has it",
+      takes: '[`ingestOptions()`, or the path](#pnpm-and-yarn)',
     })
     yield {
       ...apart,

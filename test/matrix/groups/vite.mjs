@@ -44,7 +44,7 @@ export const group = {
         row: row('`ssr.noExternal: true`'),
         kind,
         cwd,
-        takes: "`ingestStream()`; else `ssr.external: ['pino', 'pino-ingest']`",
+        takes: '`ingestStream()`, or the next row',
       }
       yield { ...cell, column: 'in-process', command: ['node', `stream.${suffix}`] }
       yield { ...cell, column: 'worker thread', command: ['node', `target.${suffix}`], refuses: NO_TARGET }

@@ -12,7 +12,7 @@ const WAYS = /** @type {const} */ ([
   ['worker thread', 'worker'],
   ['in-process', 'stream'],
 ])
-const TAKES = '`afterAll(() => flush(logger))`, in a file of `setupFiles`: without it the last records are lost'
+const TAKES = '[`afterAll(() => flush(logger))`](#jest-and-vitest)'
 
 /** @type {import('../kit/types.d.mts').Group} */
 export const group = {

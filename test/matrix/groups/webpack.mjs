@@ -119,7 +119,7 @@ function* plugin(kit) {
     cwd: newest.folder,
     command: BUILD,
     refuses: /Cannot find module 'webpack\/lib\//,
-    takes: 'the build fails: use the row above, or `externals`',
+    takes: '`externals`, or the row above',
   })
   yield { ...refused, column: 'in-process' }
   yield { ...refused, column: 'worker thread' }

@@ -77,8 +77,7 @@ export const group = {
         column,
         kind,
         cwd: pnp,
-        takes:
-          'the flags in `NODE_OPTIONS`, as `yarn node` has them, or beside `target` `worker: { execArgv: process.execArgv }`',
+        takes: 'the flags in `NODE_OPTIONS`, or `worker: { execArgv: process.execArgv }`',
         command: [process.execPath, ...flags, file],
         ...(isLost && { refuses: /Cannot find module '.*thread-stream.*worker\.js'/ }),
       }

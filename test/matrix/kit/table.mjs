@@ -1,68 +1,84 @@
-/** Formats results as Markdown tables. */
+/** Formats results as Markdown: tables of runtimes and tools, and a list of frameworks and libraries. */
 
 const RUNTIME_COLUMNS = ['target', 'targets', 'pipeline', 'in-process', 'pipe']
 const TOOL_COLUMNS = ['worker thread', 'in-process']
-const LIBRARY_COLUMNS = ['worker', 'stream', 'pipe', 'same lines']
-const APPLICATION_COLUMNS = ['transport', 'ingestOptions()', 'pipe']
+
+const ERRORS = '- errors of '
 
 /** @typedef {import('./types.d.mts').Result} Result */
 
 /** @param {readonly Result[]} results */
 export function matrixMarkdown(results) {
-  const runtimes = rows(
-    results.filter(({ table }) => table === 'runtimes'),
-    RUNTIME_COLUMNS,
-  )
-  const tools = rows(
-    results.filter(({ table }) => table === 'tools'),
-    TOOL_COLUMNS,
-  )
-  const applications = rows(
-    results.filter(({ table }) => table === 'applications'),
-    APPLICATION_COLUMNS,
-  )
-  const libraries = rows(
-    results.filter(({ table }) => table === 'libraries'),
-    LIBRARY_COLUMNS,
-  )
+  const runtimes = group(results, 'runtimes')
+  const names = [...new Set(runtimes.map(([row]) => row.replace(/ · .*/, '')))]
+  const pinos = [...new Set(runtimes.map(([row]) => row.replace(/.* · /, '')))]
+  /** @type {Record<string, string[]>} rows that say the same are one */
+  const tools = {}
+  for (const [row, own] of group(results, 'tools')) {
+    const takes = [...new Set(own.flatMap((result) => result.takes ?? []))].join('; ') || 'nothing'
+    ;(tools[`${describe(own, TOOL_COLUMNS)} | ${takes}`] ??= []).push(row)
+  }
   return [
-    `| ESM, CJS and TypeScript on | ${RUNTIME_COLUMNS.join(' | ')} |`,
-    `|---|${RUNTIME_COLUMNS.map(() => '---').join('|')}|`,
-    ...runtimes.map(({ row, cells }) => `| ${row} | ${cells.join(' | ')} |`),
+    `| ESM, CJS and TypeScript on | ${pinos.join(' | ')} |`,
+    `|---|${pinos.map(() => '---').join('|')}|`,
+    ...names.map((name) => {
+      const cells = pinos.map((pino) => runtimes.find(([row]) => row === `${name} · ${pino}`))
+      return `| ${name} | ${cells.map((found) => (found === undefined ? '–' : describe(found[1], RUNTIME_COLUMNS))).join(' | ')} |`
+    }),
     '',
-    `| with | ${TOOL_COLUMNS.join(' | ')} | what it takes |`,
-    `|---|${TOOL_COLUMNS.map(() => '---').join('|')}|---|`,
-    ...tools.map(({ row, cells, takes }) => `| ${row} | ${cells.join(' | ')} | ${takes || 'nothing'} |`),
+    '`–`: not tested.',
     '',
-    `| logged with | ${APPLICATION_COLUMNS.map((column) => column.replace('ingestOptions()', '`$&`')).join(' | ')} |`,
-    `|---|${APPLICATION_COLUMNS.map(() => '---').join('|')}|`,
-    ...applications.map(({ row, cells }) => `| ${row} | ${cells.map((cell) => cell || '–').join(' | ')} |`),
+    '| with | works | what it takes |',
+    '|---|---|---|',
+    ...Object.entries(tools).map(([rest, rows]) => `| ${rows.join('<br>')} | ${rest} |`),
     '',
-    `| versions | ${LIBRARY_COLUMNS.join(' | ')} |`,
-    `|---|${LIBRARY_COLUMNS.map(() => '---').join('|')}|`,
-    ...libraries.map(({ row, cells }) => `| ${row} | ${cells.join(' | ')} |`),
+    '### Frameworks and libraries',
     '',
-  ].join('\n')
+    'Each framework served a page, an error and a 404. All three ways sent equal entries.',
+    '',
+    ...joinErrors(
+      group(results, 'applications', 'libraries').map(([row, own]) => {
+        const result = describe(own, [...new Set(own.map(({ column }) => column))])
+        return `- ${row}${result === '✓' ? '' : `: ${result}`}`
+      }),
+    ),
+    '',
+  ]
+    .join('\n')
+    .replaceAll('in-process', 'with `ingestStream()`')
 }
 
-/** In the order of first appearance. @param {readonly Result[]} results @param {readonly string[]} columns */
-function rows(results, columns) {
-  return [...new Set(results.map(({ row }) => row))].map((row) => {
-    const own = results.filter((result) => result.row === row)
-    const cells = columns.map((column) => cellText(own.filter((result) => result.column === column)))
-    return {
-      row,
-      cells,
-      takes: [...new Set(own.map(({ takes }) => takes).filter((text) => text !== undefined))].join('; '),
-    }
-  })
+/** Items on errors of libraries become one. @param {readonly string[]} items */
+function joinErrors(items) {
+  const isPlain = (/** @type {string} */ item) => item.startsWith(ERRORS) && !item.includes(':')
+  const errors = items.filter(isPlain).map((item) => item.slice(ERRORS.length))
+  return [...items.filter((item) => !isPlain(item)), ...(errors.length === 0 ? [] : [ERRORS + errors.join(', ')])]
+}
+
+/**
+ * By row, in the order of first appearance.
+ * @param {readonly Result[]} results @param {...string} tables
+ * @returns {(readonly [row: string, own: readonly Result[]])[]}
+ */
+function group(results, ...tables) {
+  const own = results.filter(({ table }) => tables.includes(table))
+  return [...new Set(own.map(({ row }) => row))].map((row) => [row, own.filter((result) => result.row === row)])
+}
+
+/** One sign if all columns have it, else those of each column. @param {readonly Result[]} results of one row @param {readonly string[]} columns */
+function describe(results, columns) {
+  const cells = columns.map((column) => cellText(results.filter((result) => result.column === column)))
+  if (new Set(cells).size === 1) return cells[0] ?? ''
+  if (cells.every((cell) => cell === '✓' || cell === 'no'))
+    return columns.filter((_, at) => cells[at] === '✓').join(', ')
+  return columns.map((column, at) => `${column} ${cells[at]}`).join(', ')
 }
 
 /** @param {readonly Result[]} results of one row and column, by kind */
 function cellText(results) {
-  if (results.length === 0) return ''
   const signs = new Set(results.map(sign))
-  return signs.size === 1 ? [...signs].join('') : results.map((result) => `${result.kind} ${sign(result)}`).join(', ')
+  if (signs.size <= 1) return [...signs][0] ?? '✗ not run'
+  return results.map((result) => `${result.kind} ${sign(result)}`).join(', ')
 }
 
 /** @param {Result} result */

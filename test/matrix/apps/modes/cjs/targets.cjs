@@ -4,7 +4,7 @@ const logger = pino({
   level: 'debug',
   transport: {
     targets: [
-      { target: 'pino-ingest', level: 'debug', options: { level: 'debug' } },
+      { target: 'pino-ingest', level: 'debug', options: { sendLevel: 'debug' } },
       { target: 'pino/file', level: 'fatal', options: { destination: 1 } },
     ],
   },
