@@ -348,7 +348,7 @@ export const OPTION_TABLE = {
       maxMs: {
         kind: integer(1, DAY_MS, 'ms'),
         default: 30_000,
-        meaning: 'maximum delay between two attempts, not a limit of attempts; delays are random and grow from 250 ms',
+        meaning: 'maximum delay between two attempts; delays are random and grow from 250 ms',
       },
     }),
     meaning: 'delays between attempts; the number of attempts is unlimited',

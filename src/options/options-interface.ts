@@ -373,8 +373,7 @@ export interface IngestOptions {
   retry?:
     | {
         /**
-         * Maximum delay between two attempts, not a limit of attempts; delays are random and grow from 250 ms. In milliseconds, from 1 to
-         * 86400000 (1 day).
+         * Maximum delay between two attempts; delays are random and grow from 250 ms. In milliseconds, from 1 to 86400000 (1 day).
          * Variable: `PINO_INGEST_RETRY_MAX_MS`.
          * @default 30000
          */
