@@ -20,7 +20,7 @@ async function visit(port) {
     const response = await fetch(`http://localhost:${port}${path}`)
     const body = await response.text()
     process.stdout.write(`${response.status} ${body}\n`)
-    if (body.startsWith('<form')) await submit(body, port)
+    if (body.includes('<form')) await submit(body, port)
   }
   process.exit()
 }
