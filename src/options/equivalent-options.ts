@@ -3,6 +3,8 @@
  * for variables: `PINO_INGEST_SERVICE_NAME` is looked up as `serviceName`.
  */
 import { findNearestName } from '../shared/nearest-name.js'
+import { OPTION_TABLE, listPaths } from './option-table.js'
+import type { OptionName } from './option-table.js'
 
 const OTHER_NAMES = {
   url: 'host hostname node endpoint server address uri baseUrl apiUrl dsn ddServerConf',
@@ -46,5 +48,12 @@ export function findEquivalentOptions(name: string): readonly string[] {
  */
 export function suggestOptions(name: string, known: readonly string[], maxDistance?: number): string | undefined {
   const here = findEquivalentOptions(name).filter((one) => known.includes(one.split('.')[0] ?? one))
-  return here.length > 0 ? here.join(', ') : findNearestName(name, known, maxDistance)
+  if (here.length > 0) return here.join(', ')
+  return findNearestName(name, known, maxDistance) ?? findMember(name, known)
+}
+
+/** `durability` without its group is `spool.durability`. */
+function findMember(name: string, known: readonly string[]): string | undefined {
+  const paths = (Object.keys(OPTION_TABLE) as OptionName[]).filter((one) => known.includes(one)).flatMap(listPaths)
+  return paths.find(({ path }) => path.endsWith(`.${name}`))?.path
 }

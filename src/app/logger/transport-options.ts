@@ -1,18 +1,15 @@
 /** [main] Separates the options of this transport from those of pino, which ignores names that it does not know. */
 import { suggestOptions } from '../../options/equivalent-options.js'
 import { formatName } from '../../options/format-value.js'
-import { OPTION_TABLE, listPaths } from '../../options/option-table.js'
-import type { OptionName } from '../../options/option-table.js'
+import { OPTION_TABLE } from '../../options/option-table.js'
 import type { IngestOptions } from '../../options/resolve-options.js'
 import { IngestError } from '../../shared/errors.js'
 
 /** Short names resemble each other: `session` is not `version`. */
 const LONG_NAME = 8
-const ALL_NAMES = Object.keys(OPTION_TABLE) as OptionName[]
-/** `durability` without its group is `spool.durability`. */
-const MEMBERS = new Map(ALL_NAMES.flatMap(listPaths).map(({ path }) => [path.slice(path.lastIndexOf('.') + 1), path]))
+const ALL_NAMES = Object.keys(OPTION_TABLE)
 /** `enabled` is pino's. */
-const NAMES: readonly string[] = ALL_NAMES.filter((name) => name !== 'enabled')
+const NAMES = ALL_NAMES.filter((name) => name !== 'enabled')
 /** Options of pino and pino-http, and of Fastify's `logger`. Other names are passed on, unless they resemble one of this transport. */
 const PASSED_ON = new Set(
   (
@@ -42,7 +39,7 @@ export function separateOptions<Given extends object>(
     const meant =
       NAMES.includes(name) || PASSED_ON.has(name)
         ? undefined
-        : (suggestOptions(name, ALL_NAMES, name.length < LONG_NAME ? 1 : 2) ?? MEMBERS.get(name))
+        : suggestOptions(name, ALL_NAMES, name.length < LONG_NAME ? 1 : 2)
     if (meant !== undefined)
       throw new IngestError(
         'CONFIG',

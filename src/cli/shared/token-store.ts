@@ -7,7 +7,7 @@ import { isToken } from '../../protocol/token-rule.js'
 import { formatMode, openOwn, ownUid, readAtMost, replaceFile, writeAll } from '../../shared/safe-files.js'
 import { ensureNamedRoot } from '../../shared/safe-folders.js'
 import type { Environment } from './child-process.js'
-import { CommandError, EXIT_FAILED, EXIT_USAGE } from './command.js'
+import { CommandError, EXIT_FAILED, EXIT_USAGE, toMessage } from './command.js'
 import { findStatePath } from './state-path.js'
 
 export interface DevTokenResult {
@@ -41,7 +41,7 @@ export function findOrCreateToken(env: Environment): DevTokenResult {
   } catch (error) {
     return {
       token: createToken(),
-      note: `the token cannot be stored in ${file} (${toReason(error)}) and is valid for this run only; set ${TOKEN_VARIABLE} to keep one`,
+      note: `the token cannot be stored in ${file} (${toMessage(error)}) and is valid for this run only; set ${TOKEN_VARIABLE} to keep one`,
     }
   }
 }
@@ -58,7 +58,7 @@ export function requireToken(env: Environment): FoundToken {
     if (found?.token !== undefined) return { token: found.token, from }
     problem = found?.problem ?? problem
   } catch (error) {
-    problem = `cannot be read (${toReason(error)})`
+    problem = `cannot be read (${toMessage(error)})`
   }
   const advice = `npx pino-ingest dev creates it; if the local service uses another token, set ${TOKEN_VARIABLE} to it`
   throw new CommandError('TOKEN', `there is no token for the local service: ${from} ${problem}. ${advice}`, EXIT_FAILED)
@@ -127,8 +127,4 @@ function tryLink(from: string, to: string): boolean {
 
 function createToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url')
-}
-
-function toReason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -6,7 +6,19 @@ import { resolve } from '../../options/resolve.js'
 
 const MISTYPED = [
   ...['batchSize', 'batchsize', 'flushInterval', 'maxRetries', 'retries', 'spoolDir', 'sampleRate'],
-  ...['intervalMs', 'debug', 'bufferSize', 'timeout', 'apikey', 'token', 'tag', 'breadcrumb', 'batching'],
+  ...[
+    'intervalMs',
+    'debug',
+    'bufferSize',
+    'timeout',
+    'apikey',
+    'token',
+    'tag',
+    'breadcrumb',
+    'batching',
+    'durability',
+    'patterns',
+  ],
 ]
 
 function messageOf(act: () => unknown): string {
