@@ -71,6 +71,9 @@ const PEM_MEMBERS = {
   key: { kind: pem, isFile: true, secret: true, isInGroupRow: true, meaning: 'private key of `cert`, not encrypted' },
 } as const
 
+/** Whether a group is on: set by the group's own variable. */
+const SWITCH = { kind: flag, variables: [], isInGroupRow: true } as const
+
 const SAMPLE_MEMBER = {
   kind: share,
   defaultText: '1',
@@ -236,10 +239,8 @@ export const OPTION_TABLE = {
     kind: group(
       {
         enabled: {
-          kind: flag,
-          variables: [],
+          ...SWITCH,
           default: true,
-          isInGroupRow: true,
           meaning: '`false`: no record becomes a breadcrumb',
         },
         limit: {
@@ -258,10 +259,8 @@ export const OPTION_TABLE = {
     kind: group(
       {
         enabled: {
-          kind: flag,
-          variables: [],
+          ...SWITCH,
           default: false,
-          isInGroupRow: true,
           meaning: '`true`: finished HTTP requests are sent to request analytics; implied by any other member',
         },
         only: {
@@ -368,10 +367,8 @@ export const OPTION_TABLE = {
     kind: group(
       {
         enabled: {
-          kind: flag,
-          variables: [],
+          ...SWITCH,
           default: true,
-          isInGroupRow: true,
           meaning: '`false`: entries are kept in memory only',
         },
         dir: { kind: path, defaultText: '`<tmp>/pino-ingest-<uid>`', meaning: 'directory of the spool' },
