@@ -7,7 +7,7 @@ const path = (relative: string): string => fileURLToPath(new URL(relative, impor
 const suite = (suffix: string): string => `test/**/*.${suffix}.test.ts`
 
 /** The suite of a file is its suffix; a file without one is a unit test. */
-const SUITES = ['process', 'browser', 'perf'].map(suite)
+const SUITES = ['process', 'browser', 'full', 'perf'].map(suite)
 /** Applications with their own tests for other runners. */
 const APPS = 'test/matrix/apps/**'
 
@@ -46,7 +46,7 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
-      ...['process', 'browser'].map((name) => ({
+      ...['process', 'browser', 'full'].map((name) => ({
         extends: true as const,
         test: { name, include: [suite(name)], exclude: [APPS], maxWorkers: WORKERS, sequence: { groupOrder: 0 } },
       })),
