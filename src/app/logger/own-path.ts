@@ -14,14 +14,14 @@ export function findOwnPath(): string | undefined {
 function resolvePath(): string | undefined {
   // From the package itself, which knows its own name; from a bundle that contains this file, or where the application starts.
   for (const from of [
-    new URL('../../from-here.js', import.meta.url),
-    import.meta.url,
-    join(process.cwd(), 'from-here.js'),
+    () => new URL('../../from-here.js', import.meta.url),
+    () => import.meta.url,
+    () => join(process.cwd(), 'from-here.js'),
   ]) {
     try {
-      return nodeModule.createRequire(from).resolve('pino-ingest')
+      return nodeModule.createRequire(from()).resolve('pino-ingest')
     } catch {
-      // Not installed there.
+      // Not installed there, or this file is CommonJS in a bundle that is an ES module, where it has no path.
     }
   }
   return undefined
