@@ -103,7 +103,7 @@ export function EntriesView({ view, status }: { view: View; status: ServiceStatu
   })
 
   const isFiltered = hasFilter(view)
-  const isEmpty = feed.isLoaded && tail.rows.length === 0 && around === null
+  const isEmpty = feed.isLoaded && tail.rows.length === 0 && tail.waiting === 0 && around === null
   const isMuted = useObservable(mutes).length > 0
   const isNew = isEmpty && !isFiltered && !isMuted && !isPaused && status !== undefined
   return (
@@ -149,7 +149,7 @@ export function EntriesView({ view, status }: { view: View; status: ServiceStatu
         <p class="empty" role="status">
           Loading …
         </p>
-      ) : isEmpty && tail.waiting === 0 && (isFiltered || isMuted) ? (
+      ) : isEmpty && (isFiltered || isMuted) ? (
         <NothingMatches isFiltered={isFiltered} isMuted={isMuted} />
       ) : (
         <List
