@@ -4,7 +4,6 @@
 export interface Batch {
   /** UUID, final when the batch is sealed. */
   readonly batchId: string
-  /** Entries in the batch. */
   readonly count: number
   /** Index in `LEVELS` of the highest level in the batch. */
   readonly highestSeverity: number
@@ -20,7 +19,6 @@ export interface Batch {
 
 /** Start of a batch on disk. */
 export interface SegmentPosition {
-  /** Number of the segment. */
   readonly segment: number
   /** In bytes. */
   readonly offset: number
@@ -50,12 +48,10 @@ export interface DeadLetter {
   readonly batchId: string
   /** Position in that batch. */
   readonly index: number
-  /** Status of the reply. */
   readonly status: number
   /** Error code of the service; empty if it gave none, as are the next two. */
   readonly code: string
   readonly field: string
-  /** Message of the service. */
   readonly reason: string
   /** As JSON. */
   readonly entry: string

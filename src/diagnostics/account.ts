@@ -1,7 +1,5 @@
 /** The account: every entry that was received has an outcome, or is pending. */
 
-export const DROP_REASONS = ['buffer', 'shutdown', 'spool', 'age', 'damaged'] as const
-
 /**
  * Why entries were dropped.
  * - `buffer`: the memory for unacknowledged entries was full, and they were not on disk
@@ -10,7 +8,7 @@ export const DROP_REASONS = ['buffer', 'shutdown', 'spool', 'age', 'damaged'] as
  * - `age`: they were on disk for longer than `spool.maxAgeMs`
  * - `damaged`: they cannot be read back from disk
  */
-export type DropReason = (typeof DROP_REASONS)[number]
+export type DropReason = 'buffer' | 'shutdown' | 'spool' | 'age' | 'damaged'
 
 /** Entries dropped, by reason. */
 export type DroppedByReason = Partial<Readonly<Record<DropReason, number>>>

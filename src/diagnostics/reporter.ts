@@ -8,7 +8,6 @@ import { describeThrown } from '../shared/argument-checks.js'
 import type { Clock } from '../shared/clock.js'
 import type { IngestErrorCode } from '../shared/errors.js'
 import { APPLICATION_MESSAGES, SERVICE_MESSAGES, SPOOL_MESSAGES } from './messages.js'
-import { NO_FAILURE } from './no-failure.js'
 import type { IngestResultError } from '../protocol/ingest-result.js'
 import { maskDeep, createSecretMask } from './secret-mask.js'
 import { Throttle } from './throttle.js'
@@ -96,6 +95,9 @@ interface Line {
   readonly text: (count: number) => string
 }
 
+/** Instead of the latest failure. */
+export const NO_FAILURE =
+  'none, a request was still in progress; `await flush(logger)` before the exit waits for its reply'
 const NOT_KEPT = 'they are not kept; set spool to keep rejected entries'
 const LINE_WINDOW_MS = 10_000
 const EVENT_WINDOW_MS = 1000

@@ -91,16 +91,12 @@ export function writeAll(fd: number, bytes: Uint8Array): void {
   try {
     while (written < bytes.length) written += writeSync(fd, bytes, written)
   } catch (error) {
-    if (written > 0) truncateBy(fd, written)
+    try {
+      if (written > 0) ftruncateSync(fd, fstatSync(fd).size - written)
+    } catch {
+      // Ignored: the error of the write is thrown, and readers skip a partial record.
+    }
     throw error
-  }
-}
-
-function truncateBy(fd: number, bytes: number): void {
-  try {
-    ftruncateSync(fd, fstatSync(fd).size - bytes)
-  } catch {
-    // Ignored: `writeAll` throws the error of the write, and readers skip a partial record.
   }
 }
 

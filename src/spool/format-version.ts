@@ -6,12 +6,12 @@ import { FORMAT_VERSION, INSTANCE_NAME, SEGMENT_HEADER_BYTES, isSegment, readVer
 import { openSegment } from './segment/segment.js'
 import { listNames } from './spool-files.js'
 
-/** @throws the system's errors, UnsafeError */
-function findVersion(path: string): number | undefined {
+/** The header of a segment, as far as the file has it. @throws the system's errors, UnsafeError */
+export function readSegmentHeader(path: string): Buffer {
   const fd = openSegment(path)
   try {
     const header = Buffer.alloc(SEGMENT_HEADER_BYTES)
-    return readVersion(header.subarray(0, readSync(fd, header)))
+    return header.subarray(0, readSync(fd, header))
   } finally {
     closeSync(fd)
   }
@@ -30,7 +30,7 @@ export function isResourceExhausted(error: unknown): boolean {
 export function hasForeignVersion(folder: string): boolean {
   for (const name of listNames(folder).filter(isSegment)) {
     try {
-      const version = findVersion(join(folder, name))
+      const version = readVersion(readSegmentHeader(join(folder, name)))
       if (version !== undefined) return version !== FORMAT_VERSION
     } catch (error) {
       if (isResourceExhausted(error)) throw error

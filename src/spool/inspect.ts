@@ -1,5 +1,4 @@
 /** Reads a root for display: claims, changes and deletes nothing, and follows no links. */
-import { closeSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkNamedRoot, isOwnFolder } from '../shared/safe-folders.js'
 import {
@@ -12,11 +11,10 @@ import {
   isSegment,
 } from './disk-format.js'
 import { isLeaseExpired, isOwnerAlive, readOwner } from './instance/ownership.js'
-import type { Machine } from './instance/ownership.js'
+import type { AgeLimit } from './retention/expiry.js'
 import { readUnsettledBatches } from './segment/unsettled-batch.js'
 import type { ReadBatch } from './segment/segment-reader.js'
-import { openSegment } from './segment/segment.js'
-import { hasForeignVersion } from './format-version.js'
+import { hasForeignVersion, readSegmentHeader } from './format-version.js'
 import { walkFiles, listNames } from './spool-files.js'
 import type { FoundFile } from './spool-files.js'
 
@@ -55,10 +53,7 @@ export interface FoundDestination {
   readonly deadLetters: readonly FoundFile[]
 }
 
-export interface InspectOptions {
-  readonly machine: Machine
-  readonly wallNowMs: number
-}
+export type InspectOptions = Omit<AgeLimit, 'maxAgeMs'>
 
 /**
  * Lists the content of a root by age. Skips files deleted in the meantime.
@@ -83,30 +78,22 @@ export function inspectRoot(root: string, options: InspectOptions): FoundDestina
     })
 }
 
-function instancesIn(path: string, destination: string, options: InspectOptions): FoundInstance[] {
+/** The instances in a folder, each followed by those that it claimed. @param claimer whose folder it is; default: the destination's */
+function instancesIn(
+  path: string,
+  destination: string,
+  options: InspectOptions,
+  claimer?: FoundInstance,
+): FoundInstance[] {
   return listNames(path).flatMap((folder) => {
     const [, name, suffix] = INSTANCE_NAME.exec(folder) ?? []
     const at = join(path, folder)
-    if (name === undefined || suffix === undefined || !isFolder(at)) return []
-    return withClaimed(
-      { ...look(at, name, destination, options), ...stateOf(at, suffix, options), claimedBy: undefined },
-      options,
-    )
+    if (name === undefined || (claimer ?? suffix) === undefined || !isFolder(at)) return []
+    const { state, isFree } =
+      claimer === undefined ? stateOf(at, suffix, options) : { state: 'claimed' as const, isFree: claimer.isFree }
+    const found = { ...look(at, name, destination, options), state, isFree, claimedBy: claimer?.name }
+    return [found, ...instancesIn(at, destination, options, found)]
   })
-}
-
-/** Includes the instances that it has claimed, recursively. */
-function withClaimed(instance: FoundInstance, options: InspectOptions): FoundInstance[] {
-  return [
-    instance,
-    ...listNames(instance.path).flatMap((folder) => {
-      const [, name] = INSTANCE_NAME.exec(folder) ?? []
-      const path = join(instance.path, folder)
-      if (name === undefined || !isFolder(path)) return []
-      const found = look(path, name, instance.destination, options)
-      return withClaimed({ ...found, state: 'claimed', isFree: instance.isFree, claimedBy: instance.name }, options)
-    }),
-  ]
 }
 
 type Looked = Omit<FoundInstance, 'state' | 'isFree' | 'claimedBy'>
@@ -130,7 +117,7 @@ function look(path: string, name: string, destination: string, { wallNowMs }: In
 
 function stateOf(
   path: string,
-  suffix: string,
+  suffix: string | undefined,
   { machine, wallNowMs }: InspectOptions,
 ): Pick<FoundInstance, 'state' | 'isFree'> {
   if (suffix === LEFT) return { state: 'closed', isFree: true }
@@ -155,7 +142,6 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** Unsettled entries of an instance. */
 export interface UnsettledSummary {
   readonly batches: number
   readonly entries: number
@@ -206,11 +192,6 @@ function loggedAt({ runs }: ReadBatch, { path, modifiedAtMs }: FoundFile): numbe
 }
 
 function createdAt(path: string): number | undefined {
-  const fd = openSegment(path)
-  try {
-    const header = Buffer.alloc(SEGMENT_HEADER_BYTES)
-    return readSync(fd, header) === header.length ? Number(header.readBigUInt64LE(8)) : undefined
-  } finally {
-    closeSync(fd)
-  }
+  const header = readSegmentHeader(path)
+  return header.length === SEGMENT_HEADER_BYTES ? Number(header.readBigUInt64LE(8)) : undefined
 }

@@ -7,7 +7,7 @@ import { DeletionQueue } from './retention/deletion-queue.js'
 import { isClaimExpired } from './retention/expiry.js'
 import { readAcknowledgements } from './segment/acknowledgement-log.js'
 import type { Settlement } from './segment/acknowledgement-log.js'
-import { restoreBatches } from './segment/restore.js'
+import { restoreBatches } from './segment/segment-acknowledgement.js'
 import { SegmentReader } from './segment/segment-reader.js'
 import type { Segment } from './segment/segment.js'
 import { TimeSlicedTask } from './time-sliced-task.js'
@@ -63,7 +63,6 @@ export class Recovery {
     return !this.#isClosed && (this.#ready.length > 0 || this.#open !== undefined || this.#waiting.length > 0)
   }
 
-  /** Whether a scan is in progress. */
   get isScanning(): boolean {
     return this.#isScanning && !this.#isClosed
   }

@@ -3,7 +3,7 @@ import type { Batch, SegmentPosition } from '../batch/batch.js'
 import { DROP_MESSAGES } from '../diagnostics/messages.js'
 import type { CurrentInstance } from './instance/current-instance.js'
 import { isResourceExhausted } from './format-version.js'
-import { restoreBatches } from './segment/restore.js'
+import { restoreBatches } from './segment/segment-acknowledgement.js'
 import { SegmentReader } from './segment/segment-reader.js'
 import type { Segment } from './segment/segment.js'
 
@@ -52,7 +52,7 @@ export class SpilledBatchStore {
 
   /** Whether `next` may return a batch. Postponed segments wait for `retry`. */
   get hasMore(): boolean {
-    return this.#reader !== undefined || this.#oldest !== undefined
+    return this.#reader !== undefined || this.#oldestSegment !== undefined
   }
 
   /** The lowest sequence; Infinity if no batch waits. */
@@ -86,7 +86,7 @@ export class SpilledBatchStore {
    */
   async next(take: TakeSpilled): Promise<boolean> {
     for (;;) {
-      const number = this.#reader?.segment ?? this.#oldest
+      const number = this.#reader?.segment ?? this.#oldestSegment
       if (number === undefined) return false
       const segment = this.#options.instance.segments.get(number)
       if (segment === undefined) this.forget(number)
@@ -186,7 +186,7 @@ export class SpilledBatchStore {
   }
 
   /** Number of the oldest segment that may be read. */
-  get #oldest(): number | undefined {
+  get #oldestSegment(): number | undefined {
     if (this.#isPaused) return undefined
     let oldest: number | undefined
     for (const [number, { isPostponed }] of this.#waiting)

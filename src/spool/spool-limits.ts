@@ -2,37 +2,25 @@
 import { closeSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DropReason } from '../diagnostics/account.js'
-import { DROP_MESSAGES } from '../diagnostics/messages.js'
+import { DROP_MESSAGES, SPOOL_MESSAGES } from '../diagnostics/messages.js'
 import type { Clock } from '../shared/clock.js'
 import { createFile } from '../shared/safe-files.js'
 import { DEAD_LETTERS, REPORTED, toAcknowledgementLogPath } from './disk-format.js'
 import type { SpilledBatchStore } from './spilled-batch-store.js'
 import type { CurrentInstance } from './instance/current-instance.js'
 import { LeaseWatch } from './instance/ownership.js'
-import type { Machine } from './instance/ownership.js'
 import type { Recovery } from './recovery.js'
 import type { Segment } from './segment/segment.js'
 import { readSizeOnDisk, walkFiles, walkSpoolFiles } from './spool-files.js'
 import { TimeSlicedTask } from './time-sliced-task.js'
-import { evict } from './retention/eviction.js'
-import type { EvictionCandidate, SpoolFullError } from './retention/eviction.js'
+import { SpoolFullError } from './retention/eviction.js'
+import type { EvictionCandidate } from './retention/eviction.js'
 import { deleteExpired } from './retention/expiry.js'
-import type { StrandedEntries } from './retention/expiry.js'
+import type { ExpiryOptions, StrandedEntries } from './retention/expiry.js'
 
-export interface SpoolLimitsOptions {
-  readonly root: string
-  /** Destination folders whose batches are sent, this spool's own first. */
-  readonly destinations: readonly string[]
-  /** Destination folders of other spools of this process, which apply `maxAgeMs` themselves. */
-  readonly siblings: readonly string[]
-  /** See `ExpiryOptions`. */
-  readonly rejectedMarkers: readonly string[]
-  /** Whether other destinations are scanned. */
-  readonly shouldScanOthers: boolean
+export interface SpoolLimitsOptions extends Omit<ExpiryOptions, 'wallNowMs' | 'leases'> {
   readonly maxBytes: number
-  readonly maxAgeMs: number
   readonly segmentBytes: number
-  readonly machine: Machine
   readonly clock: Clock
   readonly instance: CurrentInstance
   readonly spilled: SpilledBatchStore
@@ -176,11 +164,20 @@ export class SpoolLimits {
     this.#rootBytes = Math.max(bytes - goneBytes - recovery.droppingBytes - instance.openBytes, 0)
   }
 
+  /** Makes space for a new segment. Deletes nothing if deleting all candidates would not be enough. @throws SpoolFullError */
   #evict(): void {
     const { root, segmentBytes, maxBytes } = this.#options
     this.#fullError = undefined
-    const candidates = (): EvictionCandidate[] => this.#candidates()
-    this.#rootBytes -= evict({ root, bytes: this.#rootBytes, needBytes: segmentBytes, maxBytes, candidates })
+    const excess = this.#rootBytes + segmentBytes - maxBytes
+    const left = excess > 0 ? this.#candidates() : []
+    let freed = 0
+    while (freed < excess) {
+      // Checked again after a failed deletion.
+      if (left.reduce((sum, { bytes }) => sum + bytes, freed) < excess)
+        throw new SpoolFullError(SPOOL_MESSAGES.limitReachedByOthers.text(maxBytes, root, this.#rootBytes))
+      freed += left.shift()?.evict() ?? 0
+    }
+    this.#rootBytes -= freed
     this.#isSpaceOwed = false
   }
 
@@ -197,18 +194,17 @@ export class SpoolLimits {
     return [
       ...letters.map(({ path, bytes }): EvictionCandidate => ({ bytes, evict: () => (tryUnlink(path) ? bytes : 0) })),
       ...recovery.evictable,
-      ...own.map((segment) => this.#toCandidate(segment)),
+      ...own.map((segment): EvictionCandidate => {
+        const size = (): number =>
+          [segment.path, toAcknowledgementLogPath(segment.path)].reduce((sum, path) => sum + readSizeOnDisk(path), 0)
+        const bytes = size()
+        const evict = (): number => {
+          this.#drop(segment, 'spool', DROP_MESSAGES.spoolFull.text())
+          return bytes - size()
+        }
+        return { bytes, evict }
+      }),
     ]
-  }
-
-  #toCandidate(segment: Segment): EvictionCandidate {
-    const size = (): number => readSizeOnDisk(segment.path) + readSizeOnDisk(toAcknowledgementLogPath(segment.path))
-    const bytes = size()
-    const evictSegment = (): number => {
-      this.#drop(segment, 'spool', DROP_MESSAGES.spoolFull.text())
-      return bytes - size()
-    }
-    return { bytes, evict: evictSegment }
   }
 
   /** Entries of the segment that are also in memory are still sent. */

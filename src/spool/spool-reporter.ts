@@ -37,18 +37,8 @@ export class SpoolReporter {
     this.#report.note('spooling', SPOOL_MESSAGES.writableAgain.text())
   }
 
-  error(error: unknown): void {
-    this.#report.problem(SPOOL_MESSAGES.failed.text(this.#describe(error)))
-  }
-
-  /** Entries cannot be read at present. They stay on disk; none is lost. */
-  readFailed(error: unknown): void {
-    this.#report.problem(SPOOL_MESSAGES.notReadable.text(this.#describe(error)))
-  }
-
-  /** Synchronizing failed: entries may or may not be on disk. */
-  syncFailed(error: unknown): void {
-    this.#report.problem(SPOOL_MESSAGES.notSynchronized.text(this.#describe(error)))
+  error(error: unknown, kind: 'failed' | 'notReadable' | 'notSynchronized' = 'failed'): void {
+    this.#report.problem(SPOOL_MESSAGES[kind].text(this.#describe(error)))
   }
 
   deadLettersFailed(letters: number, error: unknown): void {

@@ -2,9 +2,10 @@
 import { closeSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { DeadLetter } from '../batch/batch.js'
-import type { DropReason } from '../diagnostics/account.js'
+import type { Account, DropReason } from '../diagnostics/account.js'
 import { DROP_MESSAGES } from '../diagnostics/messages.js'
 import { findStartFolder } from '../options/app-package.js'
+import type { Clock } from '../shared/clock.js'
 import { createFile } from '../shared/safe-files.js'
 import { isOwnFolder } from '../shared/safe-folders.js'
 import { DeadLetterFile } from './dead-letter-file.js'
@@ -13,12 +14,13 @@ import { REPORTED } from './disk-format.js'
 import { SpilledBatchStore } from './spilled-batch-store.js'
 import { CurrentInstance } from './instance/current-instance.js'
 import { RENEW_MS, readMachine } from './instance/ownership.js'
+import type { Machine } from './instance/ownership.js'
 import { Recovery } from './recovery.js'
 import { PeriodicTasks } from './periodic-tasks.js'
 import { SpoolLimits } from './spool-limits.js'
 import { FULL_SEGMENT_BYTES } from './segment/segment.js'
-import type { SpoolOptions } from './spool-options.js'
 import { SpoolReporter } from './spool-reporter.js'
+import type { SpoolReports } from './spool-reporter.js'
 import {
   addReplacedDestinations,
   findDefaultRoot,
@@ -28,8 +30,6 @@ import {
 } from './spool-root.js'
 import { WriteAheadLog } from './write-ahead-log.js'
 
-export type { SpoolOptions } from './spool-options.js'
-
 const SCAN_MS = 15_000
 /** Interval of synchronizing with `durability: 'power'`: a power failure loses at most the entries of this time. */
 const SYNC_MS = 1_000
@@ -37,13 +37,37 @@ const MIN_SEGMENT_BYTES = 64 * 1024
 /** Minimum number of segments in the root, so dropping one segment does not drop most entries. */
 const SEGMENTS_IN_ROOT = 16
 
+export interface SpoolOptions {
+  /** Default: a folder per user in the system's folder for temporary files. */
+  readonly dir?: string | undefined
+  /** Size limit of the whole root. */
+  readonly maxBytes: number
+  readonly maxAgeMs: number
+  readonly durability: 'process' | 'power'
+  readonly url: string
+  /** Shown with the destination by the command line. */
+  readonly service?: string | undefined
+  readonly apiKey: string
+  /** Batches written under these keys are also sent. */
+  readonly previousApiKeys?: readonly string[]
+  /** URLs of other spools of this process, which send their own entries. */
+  readonly siblingUrls?: readonly string[] | undefined
+  /** Whether entries of other URLs and keys are expired and reported. Default true. */
+  readonly shouldScanOthers?: boolean | undefined
+  readonly clock: Clock
+  readonly account: Account
+  readonly report: SpoolReports
+  /** Called when there may be new entries to send. */
+  readonly onFound: () => void
+  readonly machine?: Machine
+}
+
 export class Spool {
   readonly log: WriteAheadLog
   readonly spilled: SpilledBatchStore
   readonly recovery: Recovery
   readonly #options: SpoolOptions
   readonly #reporter: SpoolReporter
-  readonly #isPowerSafe: boolean
   readonly #root: string
   readonly #destination: string
   /** Folders whose batches this spool, and the other spools of this process, send. Both grow. */
@@ -60,7 +84,8 @@ export class Spool {
 
   constructor(options: SpoolOptions) {
     const { dir, url, apiKey, previousApiKeys = [], siblingUrls = [], shouldScanOthers = true, ...given } = options
-    const { account, clock, durability, machine = readMachine(), maxAgeMs, maxBytes } = given
+    const { account, clock, machine = readMachine(), maxAgeMs, maxBytes } = given
+    this.#options = options
     const root = dir === undefined ? findDefaultRoot() : resolve(findStartFolder(), dir)
     const reporter = new SpoolReporter(options.report, root)
     const foldersFor = (to: string): string[] =>
@@ -68,37 +93,35 @@ export class Spool {
     const destinations = foldersFor(url)
     const siblings = siblingUrls.flatMap(foldersFor)
     const destination = destinations[0] as string
-    const isPowerSafe = durability === 'power'
     const segmentBytes = Math.min(
       FULL_SEGMENT_BYTES,
       Math.max(MIN_SEGMENT_BYTES, Math.floor(maxBytes / SEGMENTS_IN_ROOT)),
     )
-    const markers = [REPORTED, nameKeyRejected(url)]
-    const isNamed = dir !== undefined
-    const description = describeDestination(options, [apiKey, ...previousApiKeys])
     const instance = new CurrentInstance({
       root,
-      isNamed,
+      isNamed: dir !== undefined,
       destination,
-      description,
-      markers,
+      description: describeDestination(options, [apiKey, ...previousApiKeys]),
+      markers: [REPORTED, nameKeyRejected(url)],
       clock,
       machine,
-      isPowerSafe,
+      isPowerSafe: this.#isPowerSafe,
     })
     const onError = (error: unknown): void => reporter.error(error)
     const onDropped = (entries: number, reason: DropReason, detail: string): void =>
       drop(options, entries, reason, detail)
-    this.#options = options
     this.#reporter = reporter
-    this.#isPowerSafe = isPowerSafe
     this.#root = root
     this.#destination = destination
     this.#destinations = destinations
     this.#siblings = siblings
     this.#instance = instance
     this.#tasks = new PeriodicTasks(clock)
-    this.spilled = new SpilledBatchStore({ instance, onDropped, onError: (error) => reporter.readFailed(error) })
+    this.spilled = new SpilledBatchStore({
+      instance,
+      onDropped,
+      onError: (error) => reporter.error(error, 'notReadable'),
+    })
     this.recovery = new Recovery({
       destinations,
       machine,
@@ -111,7 +134,7 @@ export class Spool {
       },
       onForeign: (path) => reporter.foreignVersion(path),
     })
-    const limits = new SpoolLimits({
+    this.#limits = new SpoolLimits({
       root,
       destinations,
       siblings,
@@ -130,15 +153,16 @@ export class Spool {
       onForeignExpired: (folder, bytes) => reporter.foreignExpired(folder, bytes),
       onStranded: (folders) => reporter.stranded(folders),
     })
-    this.#limits = limits
     this.log = new WriteAheadLog({
       clock,
       instance,
       segmentBytes,
       segmentAgeMs: maxAgeMs / SEGMENTS_IN_ROOT,
       newSegment: () => {
-        limits.ensureSpace()
-        return instance.ensure().newSegment({ onError, onUnsynced: (error) => reporter.syncFailed(error) })
+        this.#limits.ensureSpace()
+        return instance
+          .ensure()
+          .newSegment({ onError, onUnsynced: (error) => reporter.error(error, 'notSynchronized') })
       },
       onClaimed: () => this.#onClaimed(),
       onFailure: (error) => reporter.writeFailed(error),
@@ -156,6 +180,10 @@ export class Spool {
     this.#tasks.every(RENEW_MS, () => this.#renew())
     this.#tasks.every(SCAN_MS, () => this.#scan())
     if (this.#isPowerSafe) this.#tasks.every(SYNC_MS, () => this.log.sync())
+  }
+
+  get #isPowerSafe(): boolean {
+    return this.#options.durability === 'power'
   }
 
   /** Entries on disk that are neither queued nor in flight. */

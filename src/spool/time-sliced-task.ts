@@ -16,7 +16,6 @@ export class TimeSlicedTask {
     this.#minSteps = minSteps
   }
 
-  /** Whether work is in progress. */
   get isBusy(): boolean {
     return this.#pause !== undefined
   }

@@ -2,9 +2,9 @@
 import type { Clock } from '../../shared/clock.js'
 import { isOwnFolder } from '../../shared/safe-folders.js'
 import { SEGMENT_HEADER_BYTES, isSegment } from '../disk-format.js'
+import type { ClaimsOptions } from './claims.js'
 import { hasWriterEnded } from './ownership.js'
 import type { ClaimedInPlace } from './instance-folder.js'
-import type { Machine } from './ownership.js'
 import { Segment } from '../segment/segment.js'
 import { readSizeOnDisk, listNames } from '../spool-files.js'
 
@@ -42,16 +42,10 @@ export class ClaimedSegment {
   }
 }
 
-export interface ClaimedOptions {
-  readonly clock: Clock
-  readonly machine: Machine
-  readonly onError: (error: unknown) => void
-}
-
 /** Yields the segments of a claimed folder, or those `claimedInPlace`. @param onRemoved called when a segment was deleted @throws the system's errors */
 export function* openClaimedSegments(
   folder: string,
-  { clock, machine, onError }: ClaimedOptions,
+  { clock, machine, onError }: Pick<ClaimsOptions, 'clock' | 'machine' | 'onError'>,
   onRemoved: (segment: Segment) => void,
   claimedInPlace?: ClaimedInPlace,
 ): Generator<ClaimedSegment> {

@@ -78,11 +78,10 @@ export class Claims {
     try {
       if (suffix === undefined || !isOwnFolder(path)) return undefined
       if (suffix !== LEFT && !isAbandoned(path, machine, (folder) => this.#leases.isExpired(folder))) return undefined
-      if (hasForeignVersionBelow(path)) {
-        this.#leaveAlone(path)
-        return undefined
-      }
-      return act(path)
+      if (!hasForeignVersionBelow(path)) return act(path)
+      if (!this.#foreign.has(path)) this.#options.onForeign(path)
+      this.#foreign.add(path)
+      return undefined
     } catch (error) {
       // ENOENT: another process claimed it first. In use on Windows: its process runs, or another program scans it; tried at the next scan.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' && !isInUse(error, machine.platform)) onError(error)
@@ -100,12 +99,6 @@ export class Claims {
       // After `yield`: if the caller fails, the next `claim` returns the folder again.
       this.#returned.add(folder)
     }
-  }
-
-  #leaveAlone(path: string): void {
-    if (this.#foreign.has(path)) return
-    this.#foreign.add(path)
-    this.#options.onForeign(path)
   }
 }
 

@@ -1,15 +1,14 @@
 /** The instance folder of this spool: created when it is first needed, replaced after another process has claimed or deleted it. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Clock } from '../../shared/clock.js'
 import type { Segment } from '../segment/segment.js'
 import { writeDescription } from '../destination-file.js'
 import type { DestinationDescription } from '../destination-file.js'
 import { ensureDestination } from '../spool-root.js'
 import { InstanceFolder } from './instance-folder.js'
-import type { Machine } from './ownership.js'
+import type { InstanceFolderOptions } from './instance-folder.js'
 
-export interface CurrentInstanceOptions {
+export interface CurrentInstanceOptions extends InstanceFolderOptions {
   readonly root: string
   /** Whether the user configured the root. */
   readonly isNamed: boolean
@@ -17,9 +16,6 @@ export interface CurrentInstanceOptions {
   readonly description: DestinationDescription
   /** Names of files in the destination's folder that hold only while no process sends its entries. */
   readonly markers: readonly string[]
-  readonly clock: Clock
-  readonly machine: Machine
-  readonly isPowerSafe: boolean
 }
 
 export class CurrentInstance {
@@ -49,12 +45,12 @@ export class CurrentInstance {
   /** @param findFreeInstance see `InstanceFolder` @returns the folder; creates it if there is none @throws the system's errors, UnsafeError */
   ensure(findFreeInstance?: () => string | undefined): InstanceFolder {
     if (this.#folder !== undefined) return this.#folder
-    const { root, isNamed, destination, description, markers, clock, machine, isPowerSafe } = this.#options
-    ensureDestination(root, destination, { isNamed, isPowerSafe })
+    const { root, destination, description, markers } = this.#options
+    ensureDestination(root, destination, this.#options)
     writeDescription(destination, description)
     // Entries of this destination are sent from now on; if some are stranded later, they are reported again.
     for (const name of markers) rmSync(join(destination, name), { force: true })
-    return (this.#folder = new InstanceFolder(destination, { clock, machine, isPowerSafe }, findFreeInstance))
+    return (this.#folder = new InstanceFolder(destination, this.#options, findFreeInstance))
   }
 
   /** Forgets the folder: it was closed, claimed or deleted. */

@@ -23,7 +23,6 @@ export interface InstanceFolderOptions {
 export interface ClaimedInPlace {
   /** The folder's former path. */
   readonly from: string
-  /** Names of the segments. */
   readonly segments: readonly string[]
   /** Whether the former owner can no longer write to them. */
   readonly isFinal: boolean
@@ -174,16 +173,12 @@ export class InstanceFolder {
     this.#isReleased = true
     for (const segment of this.#segments.values()) segment.close()
     if (!this.isInPlace()) return
-    if (!this.#tryRemove()) renameSync(this.path, join(this.#destination, this.name + LEFT))
-  }
-
-  /** Removes the folder if it is settled. If this fails, the next process claims it. */
-  #tryRemove(): boolean {
     try {
-      return removeSettledFolder(this.path)
+      if (removeSettledFolder(this.path)) return
     } catch {
-      return false
+      // The next process claims it.
     }
+    renameSync(this.path, join(this.#destination, this.name + LEFT))
   }
 }
 

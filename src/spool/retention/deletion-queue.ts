@@ -59,7 +59,6 @@ export class DeletionQueue {
     return this.#resume()
   }
 
-  /** Retries segments that could not be read. */
   retry(): void {
     for (const deletion of this.#queue) deletion.isPostponed = false
     void this.#resume()

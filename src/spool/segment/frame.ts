@@ -9,7 +9,7 @@ const { crc32 } = zlib
 
 export const HEADER_BYTES = 36
 /** `0xff` does not occur in UTF-8, so no entry contains the magic. */
-export const FRAME_MAGIC = Buffer.from([0xff, 0x70, 0x69, FORMAT_VERSION])
+const FRAME_MAGIC = Buffer.from([0xff, 0x70, 0x69, FORMAT_VERSION])
 /** Maximum text of a frame for writers and readers. A batch may be written as one frame. */
 export const MAX_TEXT_BYTES = LARGEST_BATCH_BYTES
 /** Maximum size of a batch: at most one frame per entry, and the seal. */
@@ -37,7 +37,6 @@ export interface Frame {
   readonly first: number
   /** Entries' JSON, comma-separated. */
   readonly text: Buffer
-  /** Bytes of the whole frame. */
   readonly bytes: number
 }
 

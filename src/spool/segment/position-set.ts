@@ -1,6 +1,6 @@
 /** An immutable set of positions in a batch, which has at most 100 entries: 128 bits. */
 const BYTES = 16
-export const MAX_POSITIONS = BYTES * 8
+const MAX_POSITIONS = BYTES * 8
 
 export class PositionSet {
   readonly bytes: Uint8Array

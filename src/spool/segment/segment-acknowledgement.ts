@@ -1,8 +1,11 @@
-/** Acknowledgement of a batch whose entries are in a segment. */
-import type { BatchAcknowledgement } from '../../batch/batch.js'
+/** Batches whose entries are in a segment, and their acknowledgements. */
+import type { Batch, BatchAcknowledgement } from '../../batch/batch.js'
+import type { Settlement } from './acknowledgement-log.js'
 import { parseUuid } from './frame.js'
 import { PositionSet } from './position-set.js'
+import type { ReadBatch } from './segment-reader.js'
 import type { Segment } from './segment.js'
+import { assembleBatches, toUnsettledBatch } from './unsettled-batch.js'
 
 /** A batch in a segment. All acknowledgements of its sub-batches share it. */
 interface StoredBatch {
@@ -16,7 +19,6 @@ class SegmentAcknowledgement implements BatchAcknowledgement {
   readonly #batch: StoredBatch
   /** Position in the stored batch of each entry of this sub-batch. */
   readonly #positions: readonly number[]
-  /** The same as a set. */
   readonly #all: PositionSet
 
   constructor(batch: StoredBatch, positions: readonly number[], all = PositionSet.from(positions)) {
@@ -54,14 +56,28 @@ class SegmentAcknowledgement implements BatchAcknowledgement {
   }
 }
 
-/** @param groups positions in the stored batch, one list per sub-batch @returns one acknowledgement per sub-batch */
-export function createPartAcknowledgements(
+/**
+ * Converts a batch read from a segment to batches to send, each with its acknowledgement.
+ * @returns also the number of entries that are missing in the segment
+ */
+export function restoreBatches(
   segment: Segment,
-  batchId: string,
-  groups: readonly (readonly number[])[],
-): BatchAcknowledgement[] {
-  const batch = { segment, id: parseUuid(batchId), unsettled: PositionSet.from(groups.flat()) }
-  return groups.map((positions) => new SegmentAcknowledgement(batch, positions))
+  read: ReadBatch,
+  settlement?: Settlement,
+): { batches: Batch[]; missing: number } {
+  const unsettled = toUnsettledBatch(read, settlement)
+  const assembled = assembleBatches(unsettled)
+  const all = PositionSet.from(assembled.flatMap(({ positions }) => positions))
+  const stored: StoredBatch = { segment, id: parseUuid(read.batchId), unsettled: all }
+  const batches = assembled.map(({ batchId, count, positions, isWhole, body }): Batch => ({
+    batchId,
+    count,
+    highestSeverity: read.severity,
+    body,
+    acknowledgement: new SegmentAcknowledgement(stored, positions),
+    ...(!isWhole && { origin: { batchId: read.batchId, positions } }),
+  }))
+  return { batches, missing: unsettled.missing }
 }
 
 const NONE = PositionSet.empty()
