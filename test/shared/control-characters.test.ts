@@ -13,27 +13,14 @@ describe('is removed', () => {
     ['a C1 control', '\u009b'],
     ['a line separator', '\u2028'],
     ['the Arabic letter mark', '\u061c'],
-    ['a left-to-right mark', '\u200e'],
-    ['an embedding', '\u202b'],
     ['an override', '\u202e'],
-    ['an isolate', '\u2067'],
     ['a zero-width space', '\u200b'],
     ['a zero-width joiner within Latin text', '\u200d'],
-    ['a zero-width non-joiner', '\u200c'],
-    ['a word joiner', '\u2060'],
-    ['an invisible separator', '\u2063'],
-    ['a deprecated format character', '\u206f'],
     ['a byte order mark', '\ufeff'],
     ['a soft hyphen', '\u00ad'],
-    ['a combining grapheme joiner', '\u034f'],
-    ['a Mongolian vowel separator', '\u180e'],
     ['a Hangul filler', '\u3164'],
-    ['a half-width Hangul filler', '\uffa0'],
-    ['a Hangul choseong filler', '\u115f'],
     ['an annotation anchor', '\ufff9'],
     ['the language tag', '\u{e0001}'],
-    ['a tag letter', '\u{e0041}'],
-    ['the end of tags', '\u{e007f}'],
     ['a musical format character', '\u{1d173}'],
   ])('%s', (_, character) => {
     expect(clear(`admin${character}user`)).toBe('admin user')
@@ -48,18 +35,12 @@ describe('is removed', () => {
   })
 })
 
-test.each([
-  'plain text, ümläut, 中文, עברית, العربية',
-  '👩‍👩‍👧 👩🏽‍💻 ❤️ 🏳️‍🌈 1️⃣',
-  'می‌خواهم',
-  'क्‍ष',
-  '葛󠄀城',
-  'ᠮᠣᠩᠭᠣᠯ',
-  'e\u0301',
-  '\u00a0',
-])('keeps %s', (text) => {
-  expect(clear(text)).toBe(text)
-})
+test.each(['plain text, ümläut, 中文, עברית, العربية', '👩‍👩‍👧 👩🏽‍💻 ❤️ 🏳️‍🌈 1️⃣', 'می‌خواهم', 'क्‍ष', 'e\u0301'])(
+  'keeps %s',
+  (text) => {
+    expect(clear(text)).toBe(text)
+  },
+)
 
 test('on the command line escapes both halves of a character, and keeps JSON valid', () => {
   const text = 'a\u{e0041}b\nc\u200b'

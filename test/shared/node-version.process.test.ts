@@ -41,33 +41,10 @@ test('the code agrees with engines in package.json', () => {
   const versions = majors.flatMap((major) =>
     Array.from({ length: 25 }, (_, minor) => [`${major}.${minor}.0`, `${major}.${minor}.99`]).flat(),
   )
+  versions.push('100.0.0')
   expect(
     versions.filter((node) => (findNodeVersionProblem({ node }) === undefined) !== isInRange(node, engines.node)),
   ).toEqual([])
-})
-
-test.each([
-  ['16.20.2', false],
-  ['18.20.8', false],
-  ['20.18.3', false],
-  ['20.19.0', true],
-  ['20.20.2', true],
-  ['21.7.3', false],
-  ['22.11.0', false],
-  ['22.12.0', true],
-  ['23.0.0', true],
-  ['24.1.0', true],
-  ['26.0.0-nightly20260101', true],
-  ['100.0.0', true],
-])('Node %s: %s', (node, isSupported) => {
-  expect(findNodeVersionProblem({ node }) === undefined).toBe(isSupported)
-})
-
-test('the message names the version, the requirement and the remedy', () => {
-  expect(findNodeVersionProblem({ node: '18.20.8' })).toBe(
-    'pino-ingest needs Node 20.19 or a later 20, or Node 22.12 or later; this is Node 18.20.8. ' +
-      'Update Node (https://nodejs.org/en/download), or run this program with a newer one.',
-  )
 })
 
 test('accepts other runtimes with any Node version', () => {

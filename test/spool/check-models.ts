@@ -29,13 +29,6 @@ export interface CheckOptions extends Runs {
   readonly durability: Sequence['durability']
 }
 
-/** Number of sequences in `npm test`. MODEL_RUNS sets a higher number. */
-const RUNS = Number(process.env['MODEL_RUNS'] ?? 2_000)
-/** Sequences with one owner, for each durability. */
-export const RUNS_EACH = Math.ceil(RUNS / 4)
-/** Sequences with two owners. */
-export const RUNS_OF_TWO = Math.ceil(RUNS / 2)
-
 /** @param scratch an empty folder */
 export async function checkSequences(scratch: string, { durability, ...runs }: CheckOptions): Promise<Checked> {
   const unwatch = watchSyncs()

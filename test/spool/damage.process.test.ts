@@ -1,6 +1,6 @@
+/** Content that the model does not write: links, other users' files, other types and names. */
 import { execFileSync } from 'node:child_process'
 import {
-  appendFileSync,
   chmodSync,
   chownSync,
   lchownSync,
@@ -10,23 +10,17 @@ import {
   readdirSync,
   renameSync,
   rmSync,
-  statSync,
   symlinkSync,
-  truncateSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Batch } from '../../src/batch/batch.js'
-import { filesBelow, instanceFolders, readFrames, readSegment, segmentsBelow } from './disk-image.js'
-import { expectRecovery, intact } from './expected-recovery.js'
+import { filesBelow, instanceFolders, readFrames, segmentsBelow } from './disk-image.js'
 import { KEY_OF_TESTS, ProcessRun } from './process-run.js'
-import { numbersIn, useSpoolBench } from './spool-bench.js'
+import { deadLetter, numbersIn, useSpoolBench } from './spool-bench.js'
 
 const LEASE_MS = 30_000
-const DAY_MS = 24 * 3600 * 1000
 const STRANGER = 54_321
 const isRoot = process.getuid?.() === 0
 
@@ -62,75 +56,7 @@ function upTo(count: number): number[] {
   return Array.from({ length: count }, (_, n) => n)
 }
 
-/** Damages a file, and compares the recovered entries with the intact ones. */
-async function survives(path: string, harm: () => void): Promise<Batch[]> {
-  const before = readSegment(path)
-  harm()
-  const after = readSegment(path)
-  const wanted = expectRecovery({ ...after, frames: intact(before, after.bytes) })
-  const run = begin()
-  const recovered = await run.recoverAll()
-  expect(recovered.map(({ batchId }) => batchId)).toEqual(wanted.batches.map(({ batchId }) => batchId))
-  expect(recovered.map(({ count }) => count)).toEqual(wanted.batches.map(({ positions }) => positions.length))
-  expect(run.account.snapshot()).toMatchObject({ dropped: { damaged: wanted.missing }, balances: true })
-  for (const batch of recovered) run.settle(batch)
-  // The damage is reported once, not at every start.
-  expect(segmentsBelow(root)).toEqual([])
-  kill(run)
-  return recovered
-}
-
 describe('a segment', () => {
-  test('torn anywhere', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.nat(), async (place) => {
-        rmSync(root, { recursive: true, force: true })
-        const path = await leave()
-        await survives(path, () => truncateSync(path, place % statSync(path).size))
-      }),
-      { numRuns: 60 },
-    )
-  })
-
-  test('with a byte flipped anywhere except in its version', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 255 }), async (place, mask) => {
-        rmSync(root, { recursive: true, force: true })
-        const path = await leave()
-        await survives(path, () => {
-          const bytes = readFileSync(path)
-          const at = place % bytes.length
-          if (at === 7) return
-          bytes[at] = (bytes[at] as number) ^ mask
-          writeFileSync(path, bytes)
-        })
-      }),
-      { numRuns: 100 },
-    )
-  })
-
-  test('that ends with zeros, as after a power failure', async () => {
-    for (const count of [1, 36, 100, 4096]) {
-      const path = await leave()
-      const recovered = await survives(path, () => {
-        const bytes = readFileSync(path)
-        writeFileSync(path, Buffer.concat([bytes.subarray(0, bytes.length - 50), Buffer.alloc(50 + count)]))
-      })
-      expect(numbersIn(recovered).length).toBeGreaterThanOrEqual(9)
-    }
-  })
-
-  test('with pages of zeros in the middle', async () => {
-    const path = await leave(40, 700)
-    const recovered = await survives(path, () => {
-      const bytes = readFileSync(path)
-      bytes.fill(0, 8192, 16_384)
-      writeFileSync(path, bytes)
-    })
-    expect(numbersIn(recovered).length).toBeGreaterThan(20)
-    expect(numbersIn(recovered).length).toBeLessThan(40)
-  })
-
   test('with random bytes larger than a window between two intact segments', async () => {
     const [, noisy] = (await leaveSeveral(3)) as [string, string]
     let state = 1
@@ -141,33 +67,6 @@ describe('a segment', () => {
     const run = begin()
     expect(numbersIn(await run.recoverAll())).toEqual([0, 1, 2, 3, 0, 1, 2, 3])
     expect(run.problems.filter((problem) => problem.includes('are damaged'))).toHaveLength(1)
-  })
-
-  test('that is empty, or has only a header', async () => {
-    for (const size of [0, 3, 16, 20]) {
-      const path = await leave()
-      await survives(path, () => truncateSync(path, size))
-    }
-  })
-
-  test('deleted: counts as completely settled', async () => {
-    rmSync(await leave())
-    const run = begin()
-    expect(await run.recoverAll()).toEqual([])
-    expect(run.problems).toEqual([])
-    expect(instanceFolders(destination)).toHaveLength(1)
-  })
-
-  test('of another version: not changed, nor its folder, and reported once', async () => {
-    const path = await leave()
-    const bytes = readFileSync(path)
-    bytes[7] = 2
-    writeFileSync(path, bytes)
-    const run = begin()
-    expect(await run.recoverAll()).toEqual([])
-    await bench.clock.advance(4 * LEASE_MS)
-    expect(readFileSync(path)).toEqual(bytes)
-    expect(run.problems).toEqual([expect.stringMatching(/another version of pino-ingest/)])
   })
 
   test.each(['link', 'folder', 'pipe'])(
@@ -198,30 +97,6 @@ describe('an acknowledgement log', () => {
     return filesBelow(root).find((file) => file.endsWith('.ack')) ?? path
   }
 
-  test('that is intact: settled entries are not sent again', async () => {
-    await partlySettled()
-    expect(numbersIn(await begin().recoverAll())).toEqual([4, 5, 6, 7])
-  })
-
-  test('that is lost causes duplicates, never loss', async () => {
-    rmSync(await partlySettled())
-    expect(numbersIn(await begin().recoverAll())).toEqual(upTo(8))
-  })
-
-  test('that is garbled causes duplicates, never loss', async () => {
-    writeFileSync(await partlySettled(), Buffer.alloc(200, 0xa5))
-    expect(numbersIn(await begin().recoverAll())).toEqual(upTo(8))
-  })
-
-  test('with a torn end: the other records count', async () => {
-    appendFileSync(await partlySettled(), Buffer.alloc(17, 1))
-    const run = begin()
-    const left = await run.recoverAll()
-    expect(numbersIn(left)).toEqual([4, 5, 6, 7])
-    for (const batch of left) run.settle(batch)
-    expect(segmentsBelow(root)).toEqual([])
-  })
-
   test('without its segment is deleted with the folder', async () => {
     const journal = await partlySettled()
     rmSync(journal.replace(/ack$/, 'seg'))
@@ -233,10 +108,6 @@ describe('an acknowledgement log', () => {
 
 describe('an owner file', () => {
   test.each([
-    ['deleted', (path: string): void => rmSync(path)],
-    ['empty', (path: string): void => writeFileSync(path, '')],
-    ['garbled', (path: string): void => writeFileSync(path, '{"pid":')],
-    ['null', (path: string): void => writeFileSync(path, 'null')],
     ['with other types', (path: string): void => writeFileSync(path, '{"pid":"1","start":7,"boot":[],"namespace":{}}')],
     [
       'a folder',
@@ -266,9 +137,7 @@ describe('folders', () => {
       run.settle(run.batches[0] as Batch)
       run.add('{"n":1}')
       run.batcher.seal()
-      run.spool.writeDeadLetters([
-        { batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' },
-      ])
+      run.spool.writeDeadLetters([deadLetter()])
       await leave()
       begin()
     } finally {
@@ -312,16 +181,6 @@ describe('folders', () => {
     expect(filesBelow(elsewhere).some((path) => path.endsWith('.seg'))).toBe(true)
   })
 
-  test('a link in place of the destination of an earlier key is not followed', async () => {
-    await leave()
-    const elsewhere = join(scratch, 'elsewhere')
-    renameSync(destination, elsewhere)
-    symlinkSync(elsewhere, destination)
-    const run = begin({ apiKey: 'another key', previousApiKeys: [KEY_OF_TESTS] })
-    expect(await run.recoverAll()).toEqual([])
-    expect(filesBelow(elsewhere).some((path) => path.endsWith('.seg'))).toBe(true)
-  })
-
   test('entries written with a previous key are sent, with an unknown key they are not', async () => {
     await leave()
     const stranger = begin({ apiKey: 'another key' })
@@ -359,17 +218,6 @@ describe('folders', () => {
     expect(numbersIn(await run.recoverAll())).toEqual([0, 1, 2, 3])
     expect(run.problems).toEqual([expect.stringMatching(/is not a file of this user/)])
   })
-})
-
-test('entries older than maxAgeMs are dropped and counted', async () => {
-  const path = await leave()
-  const seconds = (bench.clock.wallNow() - 8 * DAY_MS) / 1000
-  utimesSync(path, seconds, seconds)
-  const run = begin()
-  expect(await run.recoverAll()).toEqual([])
-  await bench.clock.advance(3 * LEASE_MS)
-  expect(run.account.snapshot()).toMatchObject({ recovered: 10, dropped: { age: 10 }, balances: true })
-  expect(segmentsBelow(root)).toEqual([])
 })
 
 function foldersBelow(folder: string): string[] {

@@ -6,7 +6,7 @@ import type { Batch, DeadLetter, SegmentPosition } from '../../src/batch/batch.j
 import { failing, fullAfter, simulateFullVolume, replaceCalls, simulateFreeSpace, system } from './disk-faults.js'
 import { filesBelow, segmentsBelow } from './disk-image.js'
 import { ProcessRun } from './process-run.js'
-import { idsOf, spillBatches, useSpoolBench } from './spool-bench.js'
+import { deadLetter, idsOf, spillBatches, useSpoolBench } from './spool-bench.js'
 import { hasProc } from '../platform.js'
 
 type Placed = Batch & { readonly place: SegmentPosition }
@@ -135,60 +135,33 @@ describe('a temporarily full disk', () => {
     },
   )
 
-  test('unwritten acknowledgements are written at the next renewal', async () => {
-    const run = begin()
-    const batches = written(run, 100)
-    failingOpen('ENOSPC', isJournal)
-    for (const batch of batches.slice(1)) run.settle(batch)
-    restore()
-    await bench.clock.advance(RENEW_MS)
-    kill(run)
-    expect(idsOf(await begin().recoverAll())).toEqual(idsOf(batches.slice(0, 1)))
-  })
-
-  test('unwritten acknowledgements are written at the close', async () => {
-    const run = begin()
-    const batches = written(run, 100)
-    failingOpen('ENOSPC', isJournal)
-    for (const batch of batches.slice(1)) run.settle(batch)
-    restore()
-    close(run)
-    expect(idsOf(await begin().recoverAll())).toEqual(idsOf(batches.slice(0, 1)))
-  })
-
-  test.each(['renewal', 'close'])(
-    'unwritten acknowledgements of claimed segments are written at the %s',
-    async (when) => {
-      const run = begin()
-      const batches = written(run, 20)
+  test.each([
+    ['own', 'renewal'],
+    ['own', 'close'],
+    ['claimed', 'renewal'],
+    ['claimed', 'close'],
+  ])('unwritten acknowledgements of %s segments are written at the %s', async (whose, when) => {
+    let run = begin()
+    let batches: readonly Batch[] = written(run, 100)
+    const [unsettled] = idsOf(batches)
+    if (whose === 'claimed') {
       kill(run)
-      const claimer = begin()
-      const claimed = await claimer.recoverAll()
-      failingOpen('ENOSPC', isJournal)
-      for (const batch of claimed.slice(1)) claimer.settle(batch)
-      restore()
-      if (when === 'close') close(claimer)
-      else {
-        await bench.clock.advance(RENEW_MS)
-        kill(claimer)
-      }
-      expect(idsOf(await begin().recoverAll())).toEqual(idsOf(batches.slice(0, 1)))
-    },
-  )
+      run = begin()
+      batches = await run.recoverAll()
+    }
+    failingOpen('ENOSPC', isJournal)
+    for (const batch of batches.slice(1)) run.settle(batch)
+    restore()
+    if (when === 'renewal') await bench.clock.advance(RENEW_MS)
+    ;(when === 'renewal' ? kill : close)(run)
+    expect(idsOf(await begin().recoverAll())).toEqual([unsettled])
+  })
 
   test.each([0, 1, 700, 2_000, 4_095])(
     'after %i bytes of dead letters: each is completely on disk, or reported',
     (bytes) => {
       const run = begin()
-      const letter = (index: number): DeadLetter => ({
-        batchId: 'b',
-        index,
-        status: 422,
-        code: '',
-        field: '',
-        reason: 'why',
-        entry: `{"n":${index}}`,
-      })
+      const letter = (n: number): DeadLetter => deadLetter(n, { n })
       inject(fullAfter(bytes, (path) => path.endsWith('.ndjson')))
       for (let n = 0; n < 30; n += 3) run.spool.writeDeadLetters([letter(n), letter(n + 1), letter(n + 2)])
       restore()

@@ -42,15 +42,6 @@ export function failing(
   })
 }
 
-/** Each call writes at most `most` bytes, as the system may. @returns a function that restores the call */
-export function shortWrites(most: number): () => void {
-  const { writeSync } = system
-  return replaceCalls({
-    writeSync: (fd: number, bytes: Buffer, from = 0): number =>
-      writeSync(fd, bytes, from, Math.min(most, bytes.length - from)),
-  })
-}
-
 /**
  * Writes to matching files fail with ENOSPC after `bytes` bytes. The last successful write is a partial one, as on a real disk.
  * @returns a function that restores the calls

@@ -79,7 +79,7 @@ export function segmentsBelow(folder: string): SegmentOnDisk[] {
     .map(readSegment)
 }
 
-export function readSegment(path: string): SegmentOnDisk {
+function readSegment(path: string): SegmentOnDisk {
   const bytes = readFileSync(path)
   const journalBytes = readIfThere(path.replace(/\.seg$/, '.ack'))
   return { key: keyOf(path), path, bytes, frames: readFrames(bytes), records: readRecords(journalBytes), journalBytes }

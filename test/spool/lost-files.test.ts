@@ -6,7 +6,7 @@ import type { Batch, SegmentPosition } from '../../src/batch/batch.js'
 import { failing, watchAllSyncs } from './disk-faults.js'
 import { segmentsBelow } from './disk-image.js'
 import { ProcessRun } from './process-run.js'
-import { idsOf, spillBatches, useSpoolBench } from './spool-bench.js'
+import { deadLetter, idsOf, spillBatches, useSpoolBench } from './spool-bench.js'
 
 type Placed = Batch & { readonly place: SegmentPosition }
 
@@ -124,9 +124,7 @@ describe('against a power failure', () => {
     const run = begin({ durability: 'power' })
     const [batch] = written(run, 1) as [Placed]
     const synced = watch()
-    run.spool.writeDeadLetters([
-      { batchId: batch.batchId, index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' },
-    ])
+    run.spool.writeDeadLetters([deadLetter(0, {}, batch.batchId)])
     const destination = dirname(dirname(pathsOf()[0] as string))
     expect(synced).toEqual([expect.stringMatching(/dead\/.*\.ndjson$/), join(destination, 'dead'), destination])
   })
@@ -134,9 +132,7 @@ describe('against a power failure', () => {
   test('dead letters that cannot be synchronized are reported', () => {
     const run = begin({ durability: 'power' })
     watch((path) => path.endsWith('.ndjson'))
-    run.spool.writeDeadLetters([
-      { batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' },
-    ])
+    run.spool.writeDeadLetters([deadLetter()])
     expect(run.problems).toEqual([expect.stringMatching(/1 rejected entries .*EIO/)])
   })
 

@@ -1,25 +1,19 @@
+/** What the model of two owners does not do: real threads and processes, other boots, and races. */
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
 import { describe, expect, test, vi } from 'vitest'
 import type { Batch } from '../../src/batch/batch.js'
-import type { Machine } from '../../src/spool/instance/ownership.js'
+import { readMachine } from '../../src/spool/instance/ownership.js'
+import type { Machine, OwnerIdentity } from '../../src/spool/instance/ownership.js'
 import { failing } from './disk-faults.js'
 import { filesBelow, instanceFolders } from './disk-image.js'
 import { KEY_OF_TESTS, ProcessRun, URL_OF_TESTS } from './process-run.js'
-import { namesIn, spillBatches, useSpoolBench } from './spool-bench.js'
+import { namesIn, useSpoolBench } from './spool-bench.js'
 
 const LEASE_MS = 30_000
 const bench = useSpoolBench()
@@ -43,28 +37,12 @@ function age(folder: string, ageMs: number): void {
 }
 
 describe('the owner of a folder', () => {
-  test('a dead process: free at once', async () => {
-    const first = begin()
-    write(first, 'a')
-    kill(first)
-    expect(namesIn(await begin().recoverAll())).toEqual(['a'])
-  })
-
   test('a dead process whose id was reused: free at once', async () => {
     const first = begin(processes.born(7, 'early'))
     write(first, 'a')
     kill(first)
     processes.born(7, 'late')
     expect(namesIn(await begin().recoverAll())).toEqual(['a'])
-  })
-
-  test('a running process with a fresh lease: not free', async () => {
-    write(begin(), 'a')
-    const second = begin()
-    expect(await second.recoverAll()).toEqual([])
-    await bench.clock.advance(4 * LEASE_MS)
-    expect(await second.recoverAll()).toEqual([])
-    expect(second.spool.recovery.hasMore).toBe(false)
   })
 
   test('a running thread that was suspended for an hour: not free', async () => {
@@ -115,19 +93,6 @@ describe('the owner of a folder', () => {
     return { ...machine, self: self as unknown as Machine['self'] }
   }
 
-  test.each(unseen)('%s: free when its lease has expired', async (_, difference) => {
-    const first = begin(unseenMachine(difference))
-    write(first, 'a')
-    const second = begin()
-    await bench.clock.advance(4 * LEASE_MS)
-    expect(await second.recoverAll()).toEqual([])
-    kill(first)
-    await bench.clock.advance(LEASE_MS)
-    expect(await second.recoverAll()).toEqual([])
-    await bench.clock.advance(LEASE_MS)
-    expect(namesIn(await second.recoverAll())).toEqual(['a'])
-  })
-
   test.each(unseen)(
     "%s: free at a start if the lease has expired by the file system's clock",
     async (_, difference) => {
@@ -141,32 +106,6 @@ describe('the owner of a folder', () => {
       expect(namesIn(await begin().recoverAll())).toEqual(['a'])
     },
   )
-
-  test('closed: free at once, even while the process runs', async () => {
-    const first = begin()
-    write(first, 'a')
-    first.spool.close()
-    expect(folders()[0]).toMatch(/\.left$/)
-    expect(namesIn(await begin().recoverAll())).toEqual(['a'])
-  })
-
-  test('closed with an open batch: its entries are sent', async () => {
-    const first = begin()
-    first.add('{"name":"a"}')
-    first.batcher.commit()
-    first.spool.close()
-    const [open, ...more] = await begin().recoverAll()
-    expect(more).toEqual([])
-    expect(namesIn([open as Batch])).toEqual(['a'])
-  })
-
-  test('closed with nothing left: no folder', () => {
-    const run = begin()
-    write(run, 'a')
-    for (const batch of run.batches) run.settle(batch)
-    run.spool.close()
-    expect(folders()).toEqual([])
-  })
 
   test('a folder without owner is free when its youngest file is older than the lease', async () => {
     const first = begin()
@@ -201,20 +140,8 @@ describe('claims', () => {
     expect(deepest).toBe(4)
   })
 
-  test('entries settled by a dead claimer are not sent again', async () => {
-    const first = begin()
-    write(first, 'a')
-    write(first, 'b')
-    kill(first)
-    const second = begin()
-    const [a] = await second.recoverAll()
-    second.settle(a as Batch)
-    kill(second)
-    expect(namesIn(await begin().recoverAll())).toEqual(['b'])
-  })
-
   test('concurrent processes claim each folder once', async () => {
-    const count = 50
+    const count = 20
     for (let n = 0; n < count; n += 1) {
       const run = begin()
       write(run, `batch ${n}`)
@@ -265,66 +192,7 @@ describe('an owner that was suspended for longer than half a lease', () => {
     for (const name of folders()) renameSync(join(destination, name), join(claims, name))
   }
 
-  test('continues in its folder if it was not claimed', () => {
-    const { run, stand } = stoppedRun()
-    write(run, 'a')
-    stand(LEASE_MS)
-    write(run, 'b')
-    expect(folders()).toHaveLength(1)
-    expect(run.batches.map(({ acknowledgement: custody }) => custody?.isDurable)).toEqual([true, true])
-  })
-
-  test('continues in a new folder, starting with the open batch', async () => {
-    const { run, stand } = stoppedRun()
-    write(run, 'a')
-    run.add('{"name":"b"}')
-    run.batcher.commit()
-    claimAll()
-    stand(LEASE_MS)
-    run.add('{"name":"c"}')
-    run.batcher.seal()
-    expect(run.notes.map(({ kind }) => kind)).toEqual(['claimed'])
-    const [a, open] = run.batches as [Batch, Batch]
-    expect(a.acknowledgement?.isDurable).toBe(false)
-    expect(open.acknowledgement?.isDurable).toBe(true)
-    expect(run.account.snapshot()).toMatchObject({ pending: 3, balances: true })
-    kill(run)
-    const successor = begin()
-    const [recovered, ...more] = await successor.recoverAll()
-    expect(more).toEqual([])
-    expect(recovered).toMatchObject({ batchId: open.batchId, count: 2 })
-    expect(Buffer.from(recovered?.body ?? [])).toEqual(open.body)
-    expect(successor.account.dropped.damaged).toBe(0)
-  })
-
-  test('also if the suspension is between frames of the batch', async () => {
-    for (let stopAt = 0; stopAt < 12; stopAt += 1) {
-      const { run, stand } = stoppedRun()
-      write(run, 'before')
-      for (let n = 0; n < 12; n += 1) {
-        if (n === stopAt) {
-          claimAll()
-          stand(LEASE_MS)
-        }
-        run.add(JSON.stringify({ name: `${n}`, padding: 'x'.repeat(3000) }))
-        if (n % 3 === 0) run.spool.log.flush()
-      }
-      run.batcher.seal()
-      const last = run.batches.at(-1) as Batch
-      expect(last.acknowledgement?.isDurable).toBe(true)
-      kill(run)
-      const successor = begin()
-      const recovered = await successor.recoverAll()
-      expect(recovered.map(({ batchId }) => batchId)).toEqual([last.batchId])
-      expect(Buffer.from(recovered[0]?.body ?? [])).toEqual(last.body)
-      expect(successor.account.dropped.damaged).toBe(0)
-      for (const batch of recovered) successor.settle(batch)
-      kill(successor)
-      removeAll()
-    }
-  })
-
-  test('also if its folder is claimed between its check and its write', async () => {
+  test('continues in a new folder, also if its folder is claimed between its check and its write', async () => {
     const { run, stand } = stoppedRun()
     write(run, 'a')
     stand(LEASE_MS)
@@ -341,32 +209,6 @@ describe('an owner that was suspended for longer than half a lease', () => {
     kill(run)
     expect(namesIn(await begin().recoverAll())).toEqual(['b'])
   })
-
-  function removeAll(): void {
-    for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true })
-  }
-
-  test('leaves batches that are only on disk to the claimer, and counts them as kept', async () => {
-    const { run, stand } = stoppedRun()
-    for (const name of ['a', 'b', 'c']) write(run, name)
-    spillBatches(run, run.batches.splice(0))
-    claimAll()
-    stand(LEASE_MS)
-    write(run, 'd')
-    expect(await run.spool.spilled.next(() => {})).toBe(false)
-    expect(run.account.snapshot()).toMatchObject({ received: 4, pending: 4, balances: true })
-    const [d] = run.batches as [Batch]
-    run.settle(d)
-    expect(run.account.snapshot()).toMatchObject({ accepted: 1, pending: 3, balances: true })
-  })
-})
-
-test('the owner file identifies the writer', () => {
-  const run = begin()
-  write(run, 'a')
-  const [folder] = folders() as [string]
-  const owner = JSON.parse(readFileSync(join(destination, folder, 'owner'), 'utf8')) as unknown
-  expect(owner).toEqual({ format: 1, ...run.machine.self, renewals: 0 })
 })
 
 test('writes a deleted owner file again', async () => {
@@ -378,4 +220,23 @@ test('writes a deleted owner file again', async () => {
   await bench.clock.advance(LEASE_MS)
   expect(existsSync(path)).toBe(true)
   expect(run.problems).toEqual([])
+})
+
+test('ownership is checked per thread: a thread may end while its process runs', async () => {
+  const owner = new URL('../../build/modules/spool/instance/ownership.js', import.meta.url)
+  const worker = new Worker(
+    `import('${owner.href}').then(({ readMachine }) => { require('node:worker_threads').parentPort.postMessage(readMachine().self); setInterval(() => {}, 1_000) })`,
+    { eval: true },
+  )
+  const self = await new Promise<OwnerIdentity>((resolve, reject) =>
+    worker.once('message', resolve).once('error', reject),
+  )
+  const { findStartTime: startOf } = readMachine()
+  // Without /proc the lease decides.
+  if (self.start === undefined) return void (await worker.terminate())
+  expect(self.pid).toBe(process.pid)
+  expect(startOf(self.pid, self.thread)).toBe(self.start)
+  await worker.terminate()
+  await vi.waitFor(() => expect(startOf(self.pid, self.thread)).toBeUndefined(), 30_000)
+  expect(readMachine().self.start).toBeDefined()
 })

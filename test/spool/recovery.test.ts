@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, readdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
+import type { Batch } from '../../src/batch/batch.js'
 import { SegmentReader } from '../../src/spool/segment/segment-reader.js'
 import { failing } from './disk-faults.js'
 import { filesBelow, segmentsBelow } from './disk-image.js'
-import { countsOf, useSpoolBench } from './spool-bench.js'
+import { countsOf, entriesOf, idsOf, useSpoolBench } from './spool-bench.js'
 const SCAN_MS = 30_000
 const VERSION_AT = 7
 
@@ -22,6 +23,21 @@ function leave(...counts: number[]): string {
   kill(run)
   return filesBelow(root).find((path) => path.endsWith('.seg') && !known.has(path)) as string
 }
+
+test('of a batch that is settled in part, the other entries are sent, as the same part at each start', async () => {
+  const run = begin()
+  for (let n = 0; n < 5; n += 1) run.add(JSON.stringify({ n }))
+  run.batcher.seal()
+  const [batch] = run.batches as [Batch]
+  batch.acknowledgement?.acknowledge([1, 3])
+  kill(run)
+  const successor = begin()
+  const rest = await successor.recoverAll()
+  expect(rest).toMatchObject([{ count: 3, origin: { batchId: batch.batchId, positions: [0, 2, 4] } }])
+  expect(entriesOf(rest)).toEqual([{ n: 0 }, { n: 2 }, { n: 4 }])
+  kill(successor)
+  expect(idsOf(await begin().recoverAll())).toEqual(idsOf(rest))
+})
 
 describe('a claimed segment that cannot be read for now', () => {
   test.each(['EMFILE', 'ENFILE', 'EIO', 'EACCES'])(

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, vi } from 'vitest'
-import type { Batch } from '../../src/batch/batch.js'
+import type { Batch, DeadLetter } from '../../src/batch/batch.js'
 import type { SpoolOptions } from '../../src/spool/spool.js'
 import { nameDestination } from '../../src/spool/spool-root.js'
 import { FakeClock } from '../fake-clock.js'
@@ -100,6 +100,11 @@ export function useSpoolBench({
   })
   afterAll(() => removeScratch(bench.scratch))
   return bench
+}
+
+/** As the service rejects an entry. */
+export function deadLetter(index = 0, entry: object = {}, batchId = 'b'): DeadLetter {
+  return { batchId, index, status: 422, code: '', field: '', reason: 'why', entry: JSON.stringify(entry) }
 }
 
 export function idsOf(batches: readonly Batch[]): string[] {

@@ -1,10 +1,19 @@
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Batch } from '../../src/batch/batch.js'
-import { SpoolFullError, evict } from '../../src/spool/retention/eviction.js'
-import type { EvictionCandidate } from '../../src/spool/retention/eviction.js'
 import { nameDestination } from '../../src/spool/spool-root.js'
+import { failing } from './disk-faults.js'
 import { segmentsBelow } from './disk-image.js'
 import { KEY_OF_TESTS, ProcessRun, URL_OF_TESTS } from './process-run.js'
 import { SEGMENT_BYTES, useSpoolBench, writeBytes } from './spool-bench.js'
@@ -92,30 +101,37 @@ describe('no room', () => {
     expect(run.account.snapshot()).toMatchObject({ balances: true })
   })
 
-  test('that deleting dead letters frees: no segment is deleted', () => {
+  test('that deleting the oldest dead letters frees: no segment is deleted', () => {
     const run = begin()
     writeBytes(run, SEGMENT_BYTES)
     const dead = join(root, nameDestination(URL_OF_TESTS, KEY_OF_TESTS), 'dead')
     mkdirSync(dead)
-    writeFileSync(join(dead, 'a.ndjson'), Buffer.alloc(MAX_BYTES / 2))
+    for (const [name, ageMs] of Object.entries({ 'a.ndjson': 0, 'b.ndjson': 3_600_000 })) {
+      writeFileSync(join(dead, name), Buffer.alloc(MAX_BYTES / 4))
+      const seconds = (bench.clock.wallNow() - ageMs) / 1_000
+      utimesSync(join(dead, name), seconds, seconds)
+    }
     writeFileSync(others(), Buffer.alloc(MAX_BYTES / 2))
     writeBytes(run, SEGMENT_BYTES)
-    expect(readdirSync(dead)).toEqual([])
+    expect(readdirSync(dead)).toEqual(['a.ndjson'])
     expect(run.drops).toEqual([])
   })
 
-  test('because a deletion fails: the other segments are kept', () => {
-    const left = [100, 100, 100]
-    const candidates = (): EvictionCandidate[] =>
-      left.map((bytes) => ({
-        bytes,
-        evict: () => {
-          left.shift()
-          return 0
-        },
-      }))
-    expect(() => evict({ root, bytes: 300, needBytes: 150, maxBytes: 300, candidates })).toThrow(SpoolFullError)
-    expect(left).toHaveLength(1)
+  test('because deletions fail: the other segments are kept', () => {
+    const run = begin()
+    writeBytes(run, 6 * SEGMENT_BYTES)
+    const before = segmentsBelow(root)
+    const used = before.reduce((sum, { bytes }) => sum + bytes.length, 0)
+    writeFileSync(others(), Buffer.alloc(MAX_BYTES - used + 1.5 * SEGMENT_BYTES))
+    let failures = 0
+    bench.inject(
+      failing('unlinkSync', ([path]) => (String(path).endsWith('.seg') && ++failures > 0 ? 'EACCES' : undefined)),
+    )
+    writeBytes(run, SEGMENT_BYTES)
+    expect(failures).toBeGreaterThan(0)
+    expect(run.drops.length).toBeLessThan(before.length - 1)
+    expect(run.problems).toContainEqual(expect.stringContaining('spool.maxBytes 1048576'))
+    expect(run.account.snapshot()).toMatchObject({ balances: true })
   })
 })
 

@@ -1,16 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { deleteExpired } from '../../../src/spool/retention/expiry.js'
-import { LeaseWatch } from '../../../src/spool/instance/ownership.js'
 import { SegmentReader } from '../../../src/spool/segment/segment-reader.js'
-import { Recovery } from '../../../src/spool/recovery.js'
-import { InstanceFolder } from '../../../src/spool/instance/instance-folder.js'
 import { nameDestination } from '../../../src/spool/spool-root.js'
 import { FakeClock } from '../../fake-clock.js'
 import { filesBelow, segmentsBelow } from '../disk-image.js'
 import { KEY_OF_TESTS, ProcessRun, URL_OF_TESTS } from '../process-run.js'
-import { useSpoolBench } from '../spool-bench.js'
+import { countsOf, deadLetter, useSpoolBench } from '../spool-bench.js'
 import { SPOOL_MESSAGES } from '../../../src/diagnostics/messages.js'
 
 const HOUR_MS = 3_600_000
@@ -75,34 +71,13 @@ describe('own segments', () => {
 describe('entries of dead processes', () => {
   const UPTIME_MS = 2 * DAY_MS
 
-  async function recover(uptimeMs: () => number): Promise<{ entries: number; drops: string[] }> {
-    const machine = { ...processes.born(), uptimeMs }
-    const destination = join(root, nameDestination(URL_OF_TESTS, KEY_OF_TESTS))
-    const drops: string[] = []
-    const recovery = new Recovery({
-      destinations: [destination],
-      machine,
-      clock: bench.clock,
-      maxAgeMs: 7 * DAY_MS,
-      onRecovered: () => {},
-      onDropped: (count, reason) => drops.push(`${count} ${reason}`),
-      onError: (error) => drops.push(String(error)),
-      onForeign: () => {},
-    })
-    const instance = new InstanceFolder(destination, { clock: bench.clock, machine, isPowerSafe: false })
-    let entries = 0
+  async function recover(uptimeMs: () => number): Promise<{ counts: number[]; drops: string[] }> {
+    const run = begin({}, { machine: { ...processes.born(), uptimeMs } })
+    const batches = await run.recoverAll()
     // An owner whose thread cannot be checked may still write for a while.
-    for (let scans = 0; scans < 2; scans += 1) {
-      await recovery.scan(instance)
-      while (
-        await recovery.next(({ count }) => {
-          entries += count
-        })
-      );
-      await bench.clock.advance(20_000)
-    }
-    recovery.close()
-    return { entries, drops }
+    await bench.clock.advance(40_000)
+    batches.push(...(await run.recoverAll()))
+    return { counts: countsOf(batches), drops: run.drops.map(({ count, reason }) => `${count} ${reason}`) }
   }
 
   beforeEach(() => {
@@ -113,24 +88,24 @@ describe('entries of dead processes', () => {
   })
 
   test('are deleted if their file time is too old', async () => {
-    expect(await recover(() => Infinity)).toEqual({ entries: 0, drops: ['10 age'] })
+    expect(await recover(() => Infinity)).toEqual({ counts: [], drops: ['10 age'] })
     expect(segmentsBelow(root)).toEqual([])
   })
 
   test('are no older than the boot in which they were written, for any file time', async () => {
-    expect(await recover(() => UPTIME_MS)).toEqual({ entries: 10, drops: [] })
+    expect(await recover(() => UPTIME_MS)).toEqual({ counts: [10], drops: [] })
   })
 
   test('are as old as their file time if they were written in another boot', async () => {
     const owner = filesBelow(root).find((path) => path.endsWith('owner')) as string
     writeFileSync(owner, readFileSync(owner, 'utf8').replace('"a boot"', '"another boot"'))
     setAge(30 * DAY_MS)
-    expect(await recover(() => UPTIME_MS)).toEqual({ entries: 0, drops: ['10 age'] })
+    expect(await recover(() => UPTIME_MS)).toEqual({ counts: [], drops: ['10 age'] })
   })
 
   test("are sent if the writer's clock was not set", async () => {
     setAge(bench.clock.wallNow() - HOUR_MS)
-    expect(await recover(() => Infinity)).toEqual({ entries: 10, drops: [] })
+    expect(await recover(() => Infinity)).toEqual({ counts: [10], drops: [] })
   })
 })
 
@@ -186,9 +161,7 @@ describe('other destinations', () => {
   beforeEach(() => {
     const other = begin({ apiKey: OTHER })
     write(other, 10)
-    other.spool.writeDeadLetters([
-      { batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' },
-    ])
+    other.spool.writeDeadLetters([deadLetter()])
     kill(other)
   })
 
@@ -288,20 +261,7 @@ describe('other destinations', () => {
   test('are kept if written in this boot, even if the clock was set since', () => {
     setAge(8 * DAY_MS)
     const before = files()
-    const options = {
-      root,
-      destinations: [],
-      siblings: [],
-      rejectedMarkers: [],
-      shouldScanOthers: true,
-      machine: { ...processes.born(), uptimeMs: () => DAY_MS },
-      wallNowMs: bench.clock.wallNow(),
-      maxAgeMs: HOUR_MS,
-      leases: new LeaseWatch(bench.clock),
-    }
-    expect([...deleteExpired(options)].flatMap((found) => (found === undefined ? [] : found.expiredBytes > 0))).toEqual(
-      [true],
-    )
+    begin({ maxAgeMs: HOUR_MS }, { machine: { ...processes.born(), uptimeMs: () => DAY_MS } })
     // The dead letter was deleted by its file time: it was never to be sent.
     expect(files()).toBe(before - 1)
     expect(segmentsBelow(root)).toHaveLength(1)
@@ -314,9 +274,7 @@ test.each([HOUR_MS / 10, HOUR_MS / 2])(
     const run = begin({ maxAgeMs })
     const sizes = new Map<string, number>()
     for (let step = 0; step < 40; step += 1) {
-      run.spool.writeDeadLetters([
-        { batchId: 'b', index: step, status: 422, code: '', field: '', reason: 'why', entry: '{}' },
-      ])
+      run.spool.writeDeadLetters([deadLetter(step)])
       // The modification time by this clock, of the file that was written.
       setAge(0, (path) => path.endsWith('.ndjson') && sizes.get(path) !== statSync(path).size)
       for (const path of lettersBelow(root)) sizes.set(path, statSync(path).size)

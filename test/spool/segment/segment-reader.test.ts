@@ -19,21 +19,45 @@ test('empty segments take no memory, since there can be thousands of them', asyn
   removeScratch(folder)
 })
 
-test('the severity of a batch is that of its most severe entry', async () => {
+/** Frames with the entry `{}`; a seal has no text. @returns the batches that are read */
+async function readBatches(frames: readonly (readonly [kind: 'entries' | 'seal', severity: number, id: string])[]) {
   const folder = scratchFolder()
   const path = join(folder, '00000001.seg')
-  const id = parseUuid('6d2b79f5-0000-4000-8000-000000000000')
-  const bytes = Buffer.alloc(3 * HEADER_BYTES + 4)
+  const bytes = Buffer.alloc(frames.length * (HEADER_BYTES + 2))
   let at = 0
-  for (const [kind, severity, text] of [
-    ['entries', 1, '{}'],
-    ['entries', 4, '{}'],
-    ['seal', 0, ''],
-  ] as const)
-    at = writeFrame(bytes, at, { kind, id, severity, count: 1, first: 0, text: Buffer.from(text) })
-  writeFileSync(path, bytes, { mode: 0o600 })
+  for (const [kind, severity, batchId] of frames) {
+    const [id, text] = [parseUuid(batchId), Buffer.from(kind === 'seal' ? '' : '{}')]
+    at = writeFrame(bytes, at, { kind, id, severity, count: 1, first: 0, text })
+  }
+  writeFileSync(path, bytes.subarray(0, at), { mode: 0o600 })
   const reader = new SegmentReader(path, 0)
-  expect(await reader.next()).toMatchObject({ severity: 4, sealedCount: 1 })
+  const read = []
+  for (let batch = await reader.next(); batch !== undefined; batch = await reader.next()) read.push(batch)
   await reader.close()
   removeScratch(folder)
+  return read
+}
+
+const ONE = '6d2b79f5-0000-4000-8000-000000000000'
+const OTHER = '6d2b79f5-0000-4000-8000-000000000001'
+
+test('the severity of a batch is that of its most severe entry', async () => {
+  const frames = [
+    ['entries', 1, ONE],
+    ['entries', 4, ONE],
+    ['seal', 0, ONE],
+  ] as const
+  expect(await readBatches(frames)).toMatchObject([{ severity: 4, sealedCount: 1 }])
+})
+
+test('a batch without a seal ends where another one begins', async () => {
+  const frames = [
+    ['entries', 1, ONE],
+    ['entries', 1, OTHER],
+    ['seal', 0, OTHER],
+  ] as const
+  expect(await readBatches(frames)).toMatchObject([
+    { batchId: ONE, runs: [{ count: 1 }], sealedCount: undefined },
+    { batchId: OTHER, runs: [{ count: 1 }], sealedCount: 1 },
+  ])
 })

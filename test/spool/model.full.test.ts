@@ -1,0 +1,3 @@
+import { testModels } from './model-suite.js'
+
+testModels(2_000)
