@@ -4,6 +4,7 @@
  *
  * - mode: target | targets-copy | targets-before | targets-after | pipeline | stream
  * - options: of pino-ingest; pinoOptions: of pino; count: numbered records; perSecond: their rate
+ * - waitsForWorker: logs when the worker has started
  * - pausesAt: after this number of records it reports `paused` and waits for SIGUSR2
  * - raw: a file whose lines are written to the transport unchanged, instead of records
  * - end: natural | exit | throw | throw-flush (a handler awaits flush(logger), then exits) | flush (await
@@ -11,6 +12,7 @@
  * signal (until SIGTERM, by flushOnSignal) | unhandled (until SIGTERM)
  * - flushTimeoutMs (of flush-all and throw-flush), holds (default true, of flush-all)
  */
+import { once } from 'node:events'
 import { readFileSync, writeSync } from 'node:fs'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -18,7 +20,7 @@ import { createRequire } from 'node:module'
 import pino from 'pino'
 
 // The CommonJS build, which pino's worker loads; it loads in half the time of the ES module build.
-const { default: ingest, flush, flushOnSignal, ingestStream } = createRequire(import.meta.url)('pino-ingest')
+const { flush, flushOnSignal, ingestStream } = createRequire(import.meta.url)('pino-ingest')
 
 const plan = JSON.parse(process.env.PLAN)
 if (plan.end === 'hold') process.on('SIGTERM', () => process.exit(0))
@@ -46,8 +48,6 @@ function destination() {
       })
     case 'stream':
       return ingestStream(plan.options)
-    case 'ingest':
-      return ingest(plan.options)
     default:
       throw new Error(`unknown mode ${plan.mode}`)
   }
@@ -70,6 +70,7 @@ function resumed() {
   })
 }
 
+if (plan.waitsForWorker) await once(stream, 'ready')
 const logger = pino({ level: 'trace', ...plan.pinoOptions }, stream)
 
 if (plan.raw !== undefined) {

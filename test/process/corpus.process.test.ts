@@ -1,4 +1,4 @@
-/** Real and hostile lines through the real worker: each arrives once, is valid, and keeps all its values. */
+/** Real lines through the real worker: each arrives once, is valid, and keeps all its values. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,14 +7,11 @@ import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { MappingOptions } from '../../src/record/reference/entry-fields.js'
 import { createIngestService, validateEntry } from '../../src/service/index.js'
 import type { IngestService, StoredEntry } from '../../src/service/index.js'
-import { hostileLines } from '../record/hostile-lines.js'
 import { missingLeaves } from '../record/leaves.js'
 import { corpus, createMappingOptions } from '../record/record-lines.js'
-import { faults } from '../record/valid-entry.js'
 import { runApp } from './run-app.js'
 
 const KEY = 'corpus-key-0be1'
-const HOSTILE = 10_000
 let folder: string
 
 beforeAll(() => {
@@ -46,7 +43,15 @@ async function ship(
   const result = await runApp({
     mode: 'target',
     raw,
-    options: { url: service.url, apiKey: KEY, sendLevel: 'trace', maxConcurrency: 1, scrub: { keys: [] }, ...options },
+    options: {
+      url: service.url,
+      apiKey: KEY,
+      sendLevel: 'trace',
+      maxConcurrency: 1,
+      requestTimeoutMs: 120_000,
+      scrub: { keys: [] },
+      ...options,
+    },
     // On a busy machine the worker may need more than the 10 s that pino waits at exit.
     end: 'flush-all',
     flushTimeoutMs: 90_000,
@@ -98,15 +103,3 @@ function withoutStart(entry: LogEntry, start: LogEntry | undefined): LogEntry {
   const { req: _req, ...metadata } = entry.metadata ?? {}
   return { ...entry, metadata }
 }
-
-test('10,000 hostile lines give 10,000 valid entries', { timeout: 120_000 }, async () => {
-  const lines = [...hostileLines(HOSTILE, 20261121)]
-  const { service, stored } = await ship(lines, {})
-  expect(stored).toHaveLength(HOSTILE)
-  const wrong = stored.flatMap(({ entry }, index) => [
-    ...validateEntry(entry).map(({ message }) => `${index}: ${message}`),
-    ...faults(JSON.stringify(entry), 256 * 1024).map((fault) => `${index}: ${fault}`),
-  ])
-  expect(wrong).toEqual([])
-  await service.close()
-})

@@ -1,7 +1,7 @@
 /** A key file with a wrong key is corrected while the application runs. */
 import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
 import type { IngestService } from '../../src/service/index.js'
 import { nameDestination } from '../../src/spool/spool-root.js'
@@ -15,46 +15,6 @@ const COUNT = 300
 /** A wrong key is tried again at least every minute. */
 const ARRIVE_MS = 90_000
 
-interface SetUp {
-  readonly url: string
-  /** Folder of the spool. */
-  readonly dir: string
-  readonly startService: () => Promise<IngestService>
-  readonly start: (plan: Partial<AppPlan>) => RunningApp
-  /** Corrects the file after the service has rejected the wrong key. */
-  readonly correct: (service: IngestService) => Promise<void>
-}
-
-async function setUp(): Promise<SetUp> {
-  const port = await lastingPort()
-  const url = `http://127.0.0.1:${port}/api/v1`
-  const folder = mkdtempSync(join(process.env['PINO_INGEST_SPOOL_DIR'] as string, 'key-file-'))
-  const dir = join(folder, 'spool')
-  const keyFile = join(folder, 'api-key')
-  writeFileSync(keyFile, `${WRONG}\n`)
-  return {
-    url,
-    dir,
-    startService: async () => {
-      const service = await createIngestService({ apiKeys: [RIGHT], port })
-      onTestFinished(() => service.close())
-      return service
-    },
-    start: (plan) => {
-      const app = startApp(
-        { mode: 'target', options: { url, shutdownTimeoutMs: 500 }, count: COUNT, end: 'hold', ...plan },
-        { PINO_INGEST_API_KEY_FILE: keyFile, PINO_INGEST_SPOOL_DIR: dir },
-      )
-      onTestFinished(() => void app.child.kill('SIGKILL'))
-      return app
-    },
-    correct: async (service) => {
-      await expect.poll(() => service.requests.some(({ status }) => status === 401), { timeout: 20_000 }).toBe(true)
-      writeFileSync(keyFile, `${RIGHT}\n`)
-    },
-  }
-}
-
 async function end(app: RunningApp): Promise<AppResult> {
   app.child.kill('SIGTERM')
   const result = await app.done
@@ -67,22 +27,34 @@ function arrived(service: IngestService): number {
   return new Set(service.entries({ limit: Infinity }).items.map(({ entry }) => entry.metadata?.['n'])).size
 }
 
-describe('after the file was corrected', { timeout: 2 * ARRIVE_MS }, () => {
-  test.each(['target', 'stream'] as const)('%s: the entries arrive without a restart', async (mode) => {
-    const { startService, start, correct } = await setUp()
-    const service = await startService()
-    const app = start({ mode })
-    await correct(service)
-    await service.waitForEntries(COUNT, { timeoutMs: ARRIVE_MS })
-    await end(app)
-    expect(arrived(service)).toBe(COUNT)
-  })
+test.each(['target', 'stream'] as const)(
+  '%s: the entries arrive without a restart; what is left on disk is sent by the next process, which starts with the new key',
+  { timeout: 2 * ARRIVE_MS },
+  async (mode) => {
+    const port = await lastingPort()
+    const url = `http://127.0.0.1:${port}/api/v1`
+    const folder = mkdtempSync(join(process.env['PINO_INGEST_SPOOL_DIR'] as string, 'key-file-'))
+    const dir = join(folder, 'spool')
+    const keyFile = join(folder, 'api-key')
+    writeFileSync(keyFile, `${WRONG}\n`)
+    const startService = async (): Promise<IngestService> => {
+      const service = await createIngestService({ apiKeys: [RIGHT], port })
+      onTestFinished(() => service.close())
+      return service
+    }
+    const start = (plan: Partial<AppPlan>): RunningApp => {
+      const app = startApp(
+        { mode, options: { url, shutdownTimeoutMs: 500 }, count: COUNT, end: 'hold', ...plan },
+        { PINO_INGEST_API_KEY_FILE: keyFile, PINO_INGEST_SPOOL_DIR: dir },
+      )
+      onTestFinished(() => void app.child.kill('SIGKILL'))
+      return app
+    }
 
-  test('what is left on disk is sent by the next process, which starts with the new key', async () => {
-    const { url, dir, startService, start, correct } = await setUp()
     const service = await startService()
     const app = start({ pausesAt: 200 })
-    await correct(service)
+    await expect.poll(() => service.requests.some(({ status }) => status === 401), { timeout: 20_000 }).toBe(true)
+    writeFileSync(keyFile, `${RIGHT}\n`)
     await service.waitForEntries(200, { timeoutMs: ARRIVE_MS })
     await service.close()
     app.child.kill('SIGUSR2')
@@ -95,5 +67,5 @@ describe('after the file was corrected', { timeout: 2 * ARRIVE_MS }, () => {
     await restarted.waitForEntries(COUNT - 200, { timeoutMs: 20_000 })
     expect((await end(next)).stderr).toBe('')
     expect(arrived(restarted)).toBe(COUNT - 200)
-  })
-})
+  },
+)

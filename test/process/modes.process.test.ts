@@ -1,4 +1,4 @@
-/** Every mode of the transport: 25,000 records arrive once, in batches of at most 100, correctly mapped. */
+/** Every mode of the transport: 5,000 records arrive once, in batches of at most 100, correctly mapped. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -12,7 +12,7 @@ import type { IngestService } from '../../src/service/index.js'
 import { cleanEnv, startApp } from './run-app.js'
 import type { AppPlan, AppResult } from './run-app.js'
 
-const COUNT = 25_000
+const COUNT = 5_000
 const KEY = 'modes-key-7d1f0a'
 /** The names that pino passes to its transport; without a worker they are options. */
 const OWN_KEYS = { messageKey: 'message', errorKey: 'problem', customLevels: { audit: 35 } }
@@ -65,8 +65,7 @@ function expectMapped(copies: number): void {
 }
 
 function expectQuiet(result: AppResult): void {
-  expect(result.stderr).toBe('')
-  expect(result.code).toBe(0)
+  expect(result).toMatchObject({ code: 0, stdout: '', stderr: '' })
   expect(result.events.filter(({ name }) => name === 'error' || name === 'ingest:problem')).toEqual([])
 }
 
@@ -74,11 +73,10 @@ describe.each([
   ['target', 1, {}],
   ['targets-copy', 2, {}],
   ['targets-before', 1, {}],
-  ['targets-after', 1, {}],
   ['pipeline', 1, {}],
   ['stream', 1, { pino: OWN_KEYS }],
 ] as const)('%s', (mode, copies, ownKeys) => {
-  test('25,000 records with custom levels, messageKey and errorKey', { timeout: 120_000 }, async () => {
+  test('5,000 records with custom levels, messageKey and errorKey', async () => {
     const otherFile = join(folder, `${mode}.ndjson`)
     const plan: AppPlan = {
       mode,
@@ -91,7 +89,7 @@ describe.each([
     }
     const app = startApp(plan)
     // The time limit of an exit does not matter here: the process ends when all full batches have arrived.
-    await service.waitForEntries(copies * COUNT, { timeoutMs: 110_000 })
+    await service.waitForEntries(copies * COUNT, { timeoutMs: 50_000 })
     if (plan.end === 'hold') app.child.kill('SIGTERM')
     const result = await app.done
     expectQuiet(result)
@@ -108,13 +106,7 @@ describe.each([
   })
 })
 
-test('pino(ingest(options)) in the application sends its records, prints nothing, and ends', async () => {
-  const { done } = startApp({ mode: 'ingest', options: { url: service.url, apiKey: KEY }, count: 3, end: 'natural' })
-  expect(await done).toMatchObject({ code: 0, stdout: '', stderr: '' })
-  expect(service.entries().items.filter(({ entry }) => entry.message === 'numbered')).toHaveLength(3)
-})
-
-test('pipe: 25,000 records pass through and arrive', { timeout: 120_000 }, async () => {
+test('pipe: 5,000 records pass through and arrive', async () => {
   const child = spawn(process.execPath, [fileURLToPath(new URL('../../dist/cjs/cli.js', import.meta.url))], {
     env: cleanEnv({
       PINO_INGEST_URL: service.url,
@@ -139,6 +131,8 @@ test('pipe: 25,000 records pass through and arrive', { timeout: 120_000 }, async
   }
   logger.audit({ n: COUNT }, 'audited')
   logger.error(Object.assign(new TypeError('boom'), { code: 'E_BOOM' }), 'failed')
+  // As above: the time limit of an exit does not matter.
+  await service.waitForEntries(COUNT, { timeoutMs: 50_000 })
   child.stdin.end()
   expect(await closed).toBe(0)
   expect(passed).toBe(COUNT + 2)

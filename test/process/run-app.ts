@@ -1,11 +1,13 @@
-/** Starts real applications with the built package, and collects their output. */
+/** Starts real applications with the built package, and collects their output and files. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export interface AppPlan {
-  readonly mode: 'target' | 'targets-copy' | 'targets-before' | 'targets-after' | 'pipeline' | 'stream' | 'ingest'
+  readonly mode: 'target' | 'targets-copy' | 'targets-before' | 'targets-after' | 'pipeline' | 'stream'
   readonly options: Record<string, unknown>
   readonly pinoOptions?: Record<string, unknown>
   readonly count?: number
@@ -16,6 +18,8 @@ export interface AppPlan {
   readonly end?: 'natural' | 'exit' | 'throw' | 'throw-flush' | 'flush' | 'flush-all' | 'hold' | 'signal' | 'unhandled'
   readonly flushTimeoutMs?: number
   readonly holds?: boolean
+  /** Logs when the worker has started. */
+  readonly waitsForWorker?: boolean
   readonly logsError?: boolean
   readonly otherFile?: string
 }
@@ -50,9 +54,14 @@ export function cleanEnv(extra: Record<string, string | undefined> = {}): NodeJS
 }
 
 export function startApp(plan: AppPlan, env: Record<string, string | undefined> = {}): RunningApp {
+  return startProgram('app.mjs', { PLAN: JSON.stringify(plan), ...env })
+}
+
+/** Starts a program of this folder. It may write JSON lines to file descriptor 3. */
+function startProgram(file: string, env: Record<string, string | undefined>): RunningApp {
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [fileURLToPath(new URL('app.mjs', import.meta.url))], {
-    env: cleanEnv({ PLAN: JSON.stringify(plan), ...env }),
+  const child = spawn(process.execPath, [fileURLToPath(new URL(file, import.meta.url))], {
+    env: cleanEnv(env),
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
   // A failing test leaves no process behind.
@@ -101,6 +110,19 @@ function eventsIn(text: string): AppEvent[] {
 
 export function runApp(plan: AppPlan, env: Record<string, string | undefined> = {}): Promise<AppResult> {
   return startApp(plan, env).done
+}
+
+export function runProgram(file: string, env: Record<string, string | undefined>): Promise<AppResult> {
+  return startProgram(file, env).done
+}
+
+/** Names and contents of all files below a folder. */
+export function contentsBelow(folder: string): string {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .map((path) => `${path}\n${readFileSync(path, 'latin1')}`)
+    .join('\n')
 }
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))

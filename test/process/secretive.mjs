@@ -1,9 +1,10 @@
-/** An application that logs secrets in every possible way. `PLAN`: options of pino-ingest. It ends by itself. */
+/** An application that logs secrets in every possible way. `PLAN`: options of pino-ingest. Without
+ * `shutdownTimeoutMs` it waits until the service has all. */
 import { createServer, request } from 'node:http'
 import { once } from 'node:events'
 import pino from 'pino'
 import { pinoHttp } from 'pino-http'
-import { ingestOptions, withScope, addBreadcrumb } from 'pino-ingest'
+import { addBreadcrumb, flush, ingestOptions, withScope } from 'pino-ingest'
 
 const options = JSON.parse(process.env.PLAN)
 const logger = pino(ingestOptions({ level: 'debug', transport: { target: 'pino-ingest', options } }))
@@ -104,3 +105,4 @@ withScope({ request_id: 'r-1', user: { id: 'u-1', email: 'canary-scope@example.c
   logger.error(new Error('mail to canary-error@example.com failed'), 'failed')
 })
 server.close()
+if (options.shutdownTimeoutMs === undefined) await flush(logger, { timeoutMs: 60_000 })

@@ -1,18 +1,14 @@
 /**
- * The key is sent only to the configured address. Runs every failure case and searches all output of the process for
- * the key: plain, in base64, URL-encoded, and its first 8 characters.
+ * The key is sent only to the configured address. One application has a transport for every failure; all its output
+ * and files are searched for the key: plain, in base64, URL-encoded, and its first 8 characters.
  */
-import { mkdtempSync, readFileSync, readdirSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { IncomingMessage, Server } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { httpServer } from '../client/http-servers.js'
 import { createIngestService } from '../../src/service/index.js'
 import type { Fault } from '../../src/service/index.js'
-import { runApp } from './run-app.js'
-import type { AppPlan, AppResult } from './run-app.js'
+import { contentsBelow, runScript } from './run-app.js'
 
 // Characters that base64 and URL encoding change.
 const KEY = 'canary?/key+=&%9f3b7c21d04e'
@@ -24,63 +20,9 @@ const FORMS = [
   encodeURIComponent(KEY),
 ]
 
-interface Searched extends AppResult {
-  /** Names and contents of all files in the application's spool, including the dead letters. */
-  readonly spooled: string
-}
-
-/** Runs the application with its own spool, and searches all its output for the key. */
-async function runSearched(plan: AppPlan): Promise<Searched> {
-  const dir = mkdtempSync(join(process.env['PINO_INGEST_SPOOL_DIR'] as string, 'run-'))
-  const result = await runApp(plan, { PINO_INGEST_SPOOL_DIR: dir })
-  const spooled = readdirSync(dir, { recursive: true, withFileTypes: true })
-    .filter((file) => file.isFile())
-    .map((file) => join(file.parentPath, file.name))
-    .map((file) => `${file}\n${readFileSync(file, 'latin1')}`)
-    .join('\n')
-  const everything = `${result.stdout}\n${result.stderr}\n${JSON.stringify(result.events)}\n${spooled}`
-  expect(
-    FORMS.filter((form) => everything.includes(form) || everything.includes(JSON.stringify(form).slice(1, -1))),
-  ).toEqual([])
-  return { ...result, spooled }
-}
-
-async function listen(handle: (request: IncomingMessage) => void): Promise<{ origin: string; server: Server }> {
-  const server = createServer((request, response) => {
-    handle(request)
-    response.end('{}')
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
-}
-
+const NO_SERVICE = 'http://127.0.0.1:9/api/v1'
 /** A timeout that is short, but leaves time for a first attempt on a busy machine. */
 const IMPATIENT = { shutdownTimeoutMs: 4_000, requestTimeoutMs: 1_500, retry: { maxMs: 10 }, batch: { intervalMs: 10 } }
-
-describe.concurrent('a redirect to another origin', () => {
-  test.each([301, 302, 303, 307, 308] as const)(
-    '%i: neither the key nor anything else arrives there',
-    async (status) => {
-      const came: string[] = []
-      const other = await listen((request) => came.push(JSON.stringify([request.url, request.headers])))
-      let connections = 0
-      other.server.on('connection', () => (connections += 1))
-      const service = await createIngestService({ apiKeys: [KEY] })
-      service.faults.add({ kind: 'redirect', location: `${other.origin}/api/v1/ingest`, status })
-      const result = await runSearched({
-        mode: 'target',
-        options: { url: service.url, apiKey: KEY, ...IMPATIENT },
-        count: 10,
-      })
-      expect(service.requests.length).toBeGreaterThan(0)
-      expect([connections, came]).toEqual([0, []])
-      expect(result.stderr).toContain(String(status))
-      await service.close()
-      other.server.close()
-    },
-  )
-})
 
 const FAULTS: readonly Fault[] = [
   { kind: 'status', status: 401, body: { detail: [{ msg: `invalid key ${KEY}`, type: 'auth_error' }] } },
@@ -103,42 +45,100 @@ const FAULTS: readonly Fault[] = [
   { kind: 'drop-reply' },
 ]
 
-describe.concurrent.each(FAULTS)('$kind $status', (fault) => {
-  test.each(['target', 'stream'] as const)('%s', async (mode) => {
-    const service = await createIngestService({ apiKeys: [KEY] })
-    service.faults.add(fault)
-    const isRejection = fault.kind === 'status' && fault.status === 422
+const isRejection = (fault: Fault | undefined): boolean => fault?.kind === 'status' && fault.status === 422
+
+const TARGETS = `[pino.transport({ targets: options.map((options) => ({ target: 'pino-ingest', options })) })]`
+const STREAMS = `options.map(ingestStream)`
+
+/** Runs an application with a transport for each of the options, and searches all its output for the key. */
+async function runSearched(setUp: string, options: readonly object[]): Promise<{ printed: string; spooled: string }> {
+  const dir = mkdtempSync(join(process.env['PINO_INGEST_SPOOL_DIR'] as string, 'run-'))
+  const program = `
+    import { EventEmitter, once } from 'node:events'
+    const { emit } = EventEmitter.prototype
+    EventEmitter.prototype.emit = function (name, ...args) {
+      if (String(name).startsWith('ingest:')) console.log(JSON.stringify(args))
+      return emit.call(this, name, ...args)
+    }
+    const streams = ${setUp}
+    const logger = pino({}, pino.multistream(streams.map((stream) => ({ stream }))))
+    for (let n = 0; n < 10; n += 1) logger.info({ n }, 'numbered')
+    // At its exit, pino would wait for at most 10 s.
+    const hold = setInterval(() => {}, 60_000)
+    for (const stream of streams) stream.end()
+    await Promise.all(streams.map((stream) => once(stream, 'close')))
+    clearInterval(hold)`
+  const { code, stdout, stderr } = await runScript(
+    program,
+    options.map((one) => ({ apiKey: KEY, spool: { dir }, ...IMPATIENT, ...one })),
+  )
+  expect(code, stderr).toBe(0)
+  const spooled = contentsBelow(dir)
+  expect(stdout).toContain('"code"')
+  expectNoKey(`${stdout}\n${stderr}\n${spooled}`)
+  return { printed: stderr, spooled }
+}
+
+function expectNoKey(text: string): void {
+  expect(FORMS.filter((form) => text.includes(form) || text.includes(JSON.stringify(form).slice(1, -1)))).toEqual([])
+}
+
+test.each([
+  ['target', TARGETS],
+  ['stream', STREAMS],
+])('%s: every failure of the service, and redirects to another origin', async (_, setUp) => {
+  const other = await httpServer((response) => response.end('{}'))
+  const redirects = ([301, 302, 303, 307, 308] as const).map((status): Fault => ({
+    kind: 'redirect',
+    location: `${other.origin}/api/v1/ingest`,
+    status,
+  }))
+  const services = await Promise.all(
+    [...FAULTS, ...redirects].map(async (fault) => {
+      const service = await createIngestService({ apiKeys: [KEY] })
+      onTestFinished(() => service.close())
+      service.faults.add(fault)
+      return service
+    }),
+  )
+  const destinations = [
     // The search for the rejected entries takes several requests.
-    const patience = isRejection ? { shutdownTimeoutMs: 8_000 } : {}
-    const options = { url: service.url, apiKey: KEY, ...IMPATIENT, ...patience }
-    const result = await runSearched({ mode, options, count: 10 })
-    expect(service.requests.length).toBeGreaterThan(0)
-    // A transport that reports nothing would pass the search.
-    expect(result.stderr).toMatch(/^pino-ingest: /m)
-    if (isRejection) expect(result.spooled).toContain('"reason":')
-    await service.close()
-  })
+    ...services.map(({ url }, at) => ({ url, ...(isRejection(FAULTS[at]) && { shutdownTimeoutMs: 8_000 }) })),
+    { url: NO_SERVICE },
+    { url: 'https://nowhere.invalid/api/v1' },
+  ]
+  const { printed, spooled } = await runSearched(setUp, destinations)
+  expect(other.came).toEqual([])
+  for (const service of services) expect(service.requests.length).toBeGreaterThan(0)
+  // A transport that reports nothing would pass the search.
+  expect(printed.match(/^pino-ingest: /gm)?.length).toBeGreaterThanOrEqual(destinations.length)
+  expect(spooled).toContain('"reason":')
 })
 
-describe.concurrent('no service at all, or no configuration', () => {
-  test.each([
-    ['refused', { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY }],
-    ['unknown host', { url: 'https://nowhere.invalid/api/v1', apiKey: KEY }],
-    ['a key that no header can hold', { url: 'http://127.0.0.1:9/api/v1', apiKey: `${KEY}\n` }],
-    ['a url with the key in it', { url: `http://user:${encodeURIComponent(KEY)}@127.0.0.1:9/api/v1`, apiKey: KEY }],
-    ['a url with the key as query', { url: `http://127.0.0.1:9/api/v1?key=${encodeURIComponent(KEY)}`, apiKey: KEY }],
-    ['not a url, but the key', { url: KEY, apiKey: KEY }],
-    ['plain http elsewhere', { url: 'http://nowhere.invalid/api/v1', apiKey: KEY }],
-    ['unknown option', { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY, batchSise: 5 }],
-    ['another option wrong', { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY, batch: { size: 500 } }],
-    [
-      'a proxy that refuses',
-      { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY, proxy: `http://u:${encodeURIComponent(KEY)}@127.0.0.1:9` },
-    ],
-  ])('%s', async (_name, options) => {
-    for (const mode of ['target', 'stream'] as const) {
-      const result = await runSearched({ mode, options: { ...IMPATIENT, ...options }, count: 10 })
-      expect(`${result.stderr}${JSON.stringify(result.events)}`).toMatch(/pino-ingest/)
+const INVALID: readonly object[] = [
+  { url: NO_SERVICE, apiKey: `${KEY}\n` },
+  { url: `http://user:${encodeURIComponent(KEY)}@127.0.0.1:9/api/v1` },
+  { url: `${NO_SERVICE}?key=${encodeURIComponent(KEY)}` },
+  { url: KEY },
+  { url: 'http://nowhere.invalid/api/v1' },
+  { url: NO_SERVICE, batchSise: 5 },
+  { url: NO_SERVICE, batch: { size: 500 } },
+  { url: NO_SERVICE, proxy: `http://u:${encodeURIComponent(KEY)}@127.0.0.1:9` },
+]
+
+test('invalid options', async () => {
+  const { stdout, stderr } = await runScript(
+    `import { inspect } from 'node:util'
+    for (const one of options) {
+      try {
+        ingestStream(one).destroy()
+      } catch (error) {
+        console.log(inspect(error))
+      }
     }
-  })
+    pino.transport({ target: 'pino-ingest', options: options[3] }).on('error', (error) => console.log(inspect(error)))`,
+    INVALID.map((one) => ({ apiKey: KEY, spool: false, ...one })),
+  )
+  expect(stdout.match(/IngestError: /g)?.length).toBeGreaterThanOrEqual(INVALID.length)
+  expectNoKey(`${stdout}\n${stderr}`)
 })

@@ -34,10 +34,7 @@ test.each([[[]], [['--json']]])('a pipe (%j) copies its input, and says it once'
 test.each([
   ['send', 'FILE'],
   ['release', '--version', '1.4.0'],
-  ['feedback', '--event', 'e-1', '--comments', 'broken'],
-  ['heartbeat'],
   ['spool', 'replay', '--all'],
-  ['doctor'],
 ])('%s: exit 2, and the variable to set', async (...args) => {
   const file = join(scratch(), 'app.log')
   writeFileSync(file, '{"level":30,"msg":"m"}\n')

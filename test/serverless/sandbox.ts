@@ -25,8 +25,6 @@ export interface Work {
   /** The number of the first record. */
   readonly from: number
   readonly count: number
-  /** Milliseconds between the log calls and the end. */
-  readonly workMs?: number
   /** Timeout of the flush; no flush without it. */
   readonly flushMs?: number
 }
@@ -77,7 +75,7 @@ export async function startSandbox(handler: 'example' | 'logging', env: Record<s
         () => {
           if (stateOf(pid) !== 'T') throw new Error(`process ${pid} still runs`)
         },
-        { interval: 1 },
+        { interval: 1, timeout: 30_000 },
       )
     },
     thaw: () => void child.kill('SIGCONT'),

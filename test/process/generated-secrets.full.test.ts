@@ -1,5 +1,5 @@
 /** Generated secrets in log calls and lines, in every way: none is in the entries, the request logs, on stderr or on disk. */
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
 import { runCli } from '../cli/run-cli.js'
 import { findTokens, generateSecrets } from '../redaction/generated-secrets.js'
-import { runApp } from './run-app.js'
+import { contentsBelow, runApp } from './run-app.js'
 
 const KEY = 'generated-key-3b7f'
 const SEED = Number(process.env['SECRETS_SEED'] ?? 1)
@@ -51,11 +51,7 @@ test.each(['target', 'stream', 'pipe', 'send'] as const)('%s', async (way) => {
   const entries = service.entries({ limit: Infinity }).items
   const sent = JSON.stringify([entries, service.requestLogs({ limit: Infinity }).items])
   expect(entries.length).toBeGreaterThan(records.length * 0.9)
-  const stored = (readdirSync(spool, { recursive: true }) as string[])
-    .map((name) => join(spool, name))
-    .filter((path) => statSync(path).isFile())
-    .map((path) => readFileSync(path, 'latin1'))
-    .join('\n')
+  const stored = contentsBelow(spool)
   expect(stored).toContain('"message"') // dead letters
   const leaked = findTokens(`${sent}\n${stored}\n${stderr}`).flatMap((token) => kinds.get(token) ?? [])
   expect(leaked).toEqual([])

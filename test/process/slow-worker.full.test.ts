@@ -12,7 +12,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { flush } from '../../src/app/lifecycle/flush.js'
 import { createIngestService } from '../../src/service/index.js'
 import type { IngestService } from '../../src/service/index.js'
-import { runApp } from './run-app.js'
+import { runApp, runScript } from './run-app.js'
 
 const KEY = 'slow-worker-key-c0ffee'
 const HOOK = fileURLToPath(new URL('slow-hook.cjs', import.meta.url))
@@ -24,7 +24,7 @@ async function startService(): Promise<IngestService> {
   return service
 }
 
-test.each([300_000, 900_000, 2_000_000])(
+test.each([300_000, 2_000_000])(
   '%i characters of records count as read before they are mapped, which the second wait covers',
   async (chars) => {
     const service = await startService()
@@ -68,3 +68,11 @@ test(
     expect(service.arrived).toBe(count)
   },
 )
+
+test('with several targets, pino waits 10 s for one with an invalid option, whose reason is printed before', async () => {
+  const app = `const others = [{ target: 'pino/file', options: { destination: '/dev/null' } }]
+    pino({ transport: { targets: [{ target: 'pino-ingest', options }, ...others] } }).info('hello')
+    process.exit()`
+  const options = { url: 'http://127.0.0.1:1/api/v1', apiKey: KEY, spool: false, beforeSend: './missing.mjs' }
+  expect((await runScript(app, options)).stderr).toContain('was not found')
+})

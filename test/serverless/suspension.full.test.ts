@@ -1,14 +1,63 @@
 /**
- * Two sandboxes share a spool folder, as containers share a volume. One is suspended until the other takes over its
- * entries on disk: none is lost, and duplicates have the same batch_id.
+ * A process that is suspended for longer than its timers, its connections or its lease. Work due meanwhile is done once.
  */
 import { mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { gatewayTo } from './gateway.js'
 import { startSandbox, work } from './sandbox.js'
 import { envFor, numbersIn, startService, upTo } from './service.js'
+
+test('a connection that was forgotten, and idle for longer than the keep-alive, is not reused', async () => {
+  const service = await startService()
+  const gateway = await gatewayTo(service)
+  const sandbox = await startSandbox('logging', envFor(gateway.url, { requestTimeoutMs: 20_000 }))
+  await work(sandbox, { from: 0, count: 10, flushMs: 10_000 })
+  await sandbox.freeze()
+  gateway.forget('silence')
+  await sleep(4_200) // real time, for a real process
+  sandbox.thaw()
+  const { state } = await work(sandbox, { from: 10, count: 10, flushMs: 10_000 })
+  expect(state).toBe('acknowledged')
+  expect(numbersIn(service)).toEqual(upTo(20))
+  // Nothing was sent on a dead connection: no attempt failed.
+  expect([service.requests.length, gateway.connections()]).toEqual([2, 2])
+})
+
+test('a request in flight, answered while the process was suspended for longer than requestTimeoutMs, is not sent again', async () => {
+  const service = await startService()
+  const sandbox = await startSandbox('logging', envFor(service.url, { requestTimeoutMs: 1_500 }))
+  await work(sandbox, { from: 0, count: 1, flushMs: 10_000 })
+  service.faults.add({ kind: 'delay', delayMs: 400 })
+  await work(sandbox, { from: 1, count: 10 })
+  await vi.waitFor(() => expect(service.requests[1]?.entries).toBe(10), { timeout: 10_000, interval: 1 })
+  await sandbox.freeze()
+  await service.waitForEntries(11)
+  await sleep(1_700) // the request has timed out
+  sandbox.thaw()
+  await expect(work(sandbox, { from: 11, count: 1, flushMs: 10_000 })).resolves.toMatchObject({
+    state: 'acknowledged',
+  })
+  expect(numbersIn(service)).toEqual(upTo(12))
+  expect(service.requests).toHaveLength(3)
+})
+
+test('an outage that ended while the process was suspended: a flush makes an attempt before it resolves to spooled', async () => {
+  const service = await startService()
+  service.faults.add({ kind: 'status', status: 503 })
+  const options = { requestTimeoutMs: 1_500, retry: { maxMs: 300 }, spool: {} }
+  const sandbox = await startSandbox('logging', envFor(service.url, options))
+  await expect(work(sandbox, { from: 0, count: 10, flushMs: 6_000 })).resolves.toMatchObject({ state: 'spooled' })
+  await sandbox.freeze()
+  service.faults.clear()
+  await sleep(400)
+  const flushed = sandbox.invoke({ from: 10, count: 10, flushMs: 6_000 })
+  sandbox.thaw()
+  expect((await flushed).result).toMatchObject({ state: 'acknowledged' })
+  expect(numbersIn(service)).toEqual(upTo(20))
+})
 
 /** Half a lease: a process suspended for longer checks whether its folder still exists. */
 const HALF_LEASE_MS = 15_000
