@@ -46,23 +46,17 @@ export class BreadcrumbFactory {
     return (flags & RowFlag.IS_BREADCRUMB) === 0 ? this.parse(text) : text
   }
 
-  /** Never throws. @returns JSON */
+  /** Accepts every line, and defines the result of the kernel. Never throws. @returns JSON */
   parse(line: string): string {
-    return createBreadcrumbByParsing(line, this.#options, new Date(this.#wallNow()).toISOString())
+    const json = this.#parseWithin(line, this.#options.maxEntryBytes)
+    return Buffer.byteLength(json) <= MAX_BREADCRUMB_BYTES ? json : this.#parseWithin(line, CUT_BYTES)
   }
-}
 
-/** Reference path: accepts every line and defines the result of the kernel. */
-export function createBreadcrumbByParsing(line: string, options: MappingOptions, receivedAt: string): string {
-  const createWithin = (maxEntryBytes: number): string =>
-    stringifyExact(
-      toBreadcrumb(
-        parseExact(mapByParsing(line, { ...options, maxEntryBytes }, receivedAt).json) as LogEntry,
-        options.requestKeys,
-      ),
-    )
-  const json = createWithin(options.maxEntryBytes)
-  return Buffer.byteLength(json) <= MAX_BREADCRUMB_BYTES ? json : createWithin(CUT_BYTES)
+  #parseWithin(line: string, maxEntryBytes: number): string {
+    const receivedAt = new Date(this.#wallNow()).toISOString()
+    const { json } = mapByParsing(line, { ...this.#options, maxEntryBytes }, receivedAt)
+    return stringifyExact(toBreadcrumb(parseExact(json) as LogEntry, this.#options.requestKeys))
+  }
 }
 
 function toBreadcrumb(entry: LogEntry, { req, res }: RequestKeys): Breadcrumb {

@@ -22,14 +22,11 @@ import {
 import type { LineRing } from '../record/line-ring.js'
 import type { ScopeHash } from '../record/scope.js'
 
-/** Memory for all breadcrumbs. */
 export const BREADCRUMB_BYTES = 8 * 1024 * 1024
 
-/** A line of the ring. */
 export interface BreadcrumbLine {
   readonly position: number
   readonly bytes: number
-  /** See `RowFlag`. */
   readonly flags: number
 }
 
@@ -120,7 +117,6 @@ export class BreadcrumbRows {
     this.#setWord(size, this.#word(size) & ~RowFlag.TOOK)
   }
 
-  /** @param row its address */
   read(row: number): BreadcrumbLine {
     const size = this.#word(row + Row.SIZE_AND_FLAGS)
     return { position: this.#positionOf(row), bytes: size >>> SIZE_SHIFT, flags: size & FLAG_MASK }

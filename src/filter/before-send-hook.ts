@@ -29,7 +29,6 @@ export interface BeforeSendHookOptions {
 }
 
 export interface HookResult {
-  /** The entry to send. */
   readonly json: string
   /** Position of its level in `LEVELS`. Set if the hook changed the entry. */
   readonly severity?: number

@@ -7,11 +7,9 @@ import { copyString, hashLongId } from '../record/string-copy.js'
 import { condense, createSummary, findTimestamp } from './repeat-summary.js'
 
 export interface RepeatSummary {
-  /** An entry. */
   readonly json: string
   /** Position of the level of the counted entries in `LEVELS`. */
   readonly severity: number
-  /** Number of counted entries. */
   readonly count: number
 }
 
@@ -42,7 +40,6 @@ interface Window {
   readonly severity: number
   readonly openedAt: number
   count: number
-  /** Time of the first repeat. */
   first: string
   /**
    * The latest repeat, in the first `length` bytes. Each repeat overwrites it without allocation; a string would be a
@@ -70,12 +67,10 @@ export class Deduplicator {
     this.#maxEntryBytes = Math.min(options.maxEntryBytes ?? MAX_KEPT_BYTES, MAX_KEPT_BYTES)
   }
 
-  /** Number of open windows. */
   get keys(): number {
     return this.#windows.size
   }
 
-  /** Bytes used by the repeats. */
   get bytes(): number {
     return this.#bytes
   }
@@ -116,7 +111,6 @@ export class Deduplicator {
     this.flushNow()
   }
 
-  /** Removes all windows without a summary. */
   cancel(): void {
     this.#stopTimer()
     this.#windows.clear()

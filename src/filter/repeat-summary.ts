@@ -21,7 +21,6 @@ const SHARED = [
 
 const SHORTENED = 'shortened_from_bytes'
 
-/** Repeats of one window. */
 export interface Repeats {
   /** Excludes the first entry, which was sent. */
   readonly count: number

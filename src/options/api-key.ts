@@ -16,7 +16,6 @@ export class ApiKey extends Secret {
     this.#readFile = readFile
   }
 
-  /** The key that is sent at present. */
   override reveal(): string {
     return this.#current
   }

@@ -177,7 +177,6 @@ export const levels: Kind<Readonly<Record<string, number>>> = {
   parse: parseJson,
 }
 
-/** From 0 to 1. */
 export const share: Kind<number> = {
   rule: 'a number from 0 to 1',
   read: (value) => (typeof value === 'number' && value >= 0 && value <= 1 ? value : undefined),

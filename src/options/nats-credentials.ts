@@ -4,7 +4,6 @@ import type { Tls } from './tls.js'
 
 export interface UserJwt {
   readonly jwt: string
-  /** Signs the server's nonce. */
   readonly seed: string
 }
 

@@ -38,7 +38,6 @@ export interface RequestKeys {
   readonly reqId: string
 }
 
-/** The resolved configuration. */
 export interface Settings {
   /** False without a destination, too: neither a URL nor `nats` is set. */
   readonly enabled: boolean
@@ -78,7 +77,6 @@ export interface Settings {
   readonly sendLevel: LevelName
   readonly fingerprint: boolean
   readonly releaseId?: string
-  /** At startup. */
   readonly registerRelease: boolean
   readonly breadcrumbs: BreadcrumbSettings | false
   readonly requestLogs: {

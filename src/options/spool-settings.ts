@@ -17,7 +17,6 @@ export type SpoolOption = SpoolSettings & { readonly enabled?: boolean }
 
 interface SpoolSources {
   readonly option: SpoolOption
-  /** Reads the file system. */
   readonly isLostInMemory: (path: string) => boolean
 }
 

@@ -1,6 +1,5 @@
 /** Checks certificates and key at startup, so that requests do not fail later. */
 
-/** PEM texts. */
 export interface Tls {
   readonly ca?: string
   readonly cert?: string

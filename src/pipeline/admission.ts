@@ -4,7 +4,6 @@
  */
 import type { DropReason } from '../diagnostics/account.js'
 
-/** A place where entries wait, in memory or on disk. */
 export interface Store {
   /** Share of its limit in use. */
   readonly usedShare: number

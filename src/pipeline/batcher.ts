@@ -151,7 +151,6 @@ export class Batcher {
     this.#isCommitted = true
   }
 
-  /** Seals the open batch, if there is one. */
   seal(): void {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined

@@ -24,8 +24,7 @@ export interface NoticeTarget {
 }
 
 /** Drops within this time are merged into one notice. */
-export const NOTICE_WINDOW_MS = 10_000
-/** Severity of `warn`. */
+const NOTICE_WINDOW_MS = 10_000
 const NOTICE_SEVERITY = 2
 
 export class DropNotices {
@@ -45,12 +44,10 @@ export class DropNotices {
     this.#target = target
   }
 
-  /** Number of notices created so far. */
   get reportCount(): number {
     return this.#reportCount
   }
 
-  /** Counts dropped entries. */
   add(count: number, reason: DropReason): void {
     this.#unreported[reason] = (this.#unreported[reason] ?? 0) + count
     this.#lastAtMs = this.#options.clock.wallNow()
@@ -76,7 +73,7 @@ export class DropNotices {
 }
 
 /** An entry of level warn, as JSON. @param labels labels of every entry of this app @param atMs of the latest drop */
-export function createDropNotice(dropped: DroppedByReason, labels: Labels, atMs: number): string {
+function createDropNotice(dropped: DroppedByReason, labels: Labels, atMs: number): string {
   const { service, environment, version } = labels
   const count = Object.values(dropped).reduce((sum, one) => sum + one, 0)
   const reasons = Object.entries(dropped)

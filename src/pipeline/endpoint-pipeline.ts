@@ -15,7 +15,7 @@ import type { Account } from '../diagnostics/account.js'
 import { createDebugLog } from '../diagnostics/debug-log.js'
 import type { DebugLog } from '../diagnostics/debug-log.js'
 import { DROP_MESSAGES } from '../diagnostics/messages.js'
-import { NO_FAILURE } from '../diagnostics/no-failure.js'
+import { NO_FAILURE } from '../diagnostics/reporter.js'
 import type { EndpointReporter } from '../diagnostics/reporter.js'
 import type { Settings } from '../options/resolve-options.js'
 import type { Clock } from '../shared/clock.js'
@@ -40,7 +40,6 @@ export interface EndpointPipelineOptions {
   readonly report: EndpointReporter
   /** Removes secrets from the text of a reply. */
   readonly mask: (text: string) => string
-  /** The pause of the API key. */
   readonly pause: KeyPause
   readonly target: Sender
   /** URL of the endpoint. Entries on disk for one URL are never sent to another. */
@@ -69,7 +68,6 @@ export class EndpointPipeline {
   readonly admission: Admission
   readonly batcher: Batcher
   readonly delivery: Scheduler
-  /** What delivery does. */
   readonly events = new Signal<[event: DeliveryEvent]>()
   /** Emitted when the service accepts entries again, after a failure or a Retry-After. */
   readonly recovered = new Signal()
@@ -135,7 +133,6 @@ export class EndpointPipeline {
     this.#spool?.start(() => this.delivery.mayAdopt)
   }
 
-  /** Delivers a batch. */
   add(batch: Batch): void {
     this.#debug?.(`batch ${batch.batchId}: sealed, ${describeSize(batch)}`)
     this.delivery.enqueue(batch)
@@ -157,7 +154,6 @@ export class EndpointPipeline {
     return this.delivery.memoryOnlyEntries + (this.#spool?.log.current === undefined ? this.batcher.pendingEntries : 0)
   }
 
-  /** Counts and reports entries that were not admitted. */
   recordNotAdmitted(count: number): void {
     this.#settlement.notAdmitted(this.admission.reason, count)
   }
@@ -185,7 +181,6 @@ export class EndpointPipeline {
     this.reportRetained()
   }
 
-  /** Reports the entries that stay on disk. */
   reportRetained(): void {
     const { pending } = this.account.snapshot()
     if (this.#spool !== undefined && pending > 0)

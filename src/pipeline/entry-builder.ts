@@ -32,7 +32,6 @@ export interface EntryBuilderOptions {
   readonly joiner: RequestJoiner
   /** Receives every record with an entry, even below the threshold. */
   readonly requests: RequestLogPipeline | undefined
-  /** The function of `beforeSend`. */
   readonly hook: HookFunction | undefined
   readonly onProblem: (message: string) => void
   /** Receives a summary of repeated entries; '' if the hook dropped it. */

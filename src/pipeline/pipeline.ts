@@ -31,14 +31,11 @@ import { RequestLogPipeline, toRequestLogUrl } from './request-log-pipeline.js'
 
 export interface PipelineOptions {
   readonly settings: Settings
-  /** pino's own configuration, if it was received. */
   readonly config?: PinoConfig | undefined
   readonly clock: Clock
-  /** Receives the `ingest:*` events. */
   readonly emit: EmitEvent
   /** Whether it runs in the application's thread, where a request keeps the process alive. Default: in a worker. */
   readonly isInProcess?: boolean
-  /** The function of `beforeSend`. */
   readonly hook?: HookFunction | undefined
   /** See `RecordReaderOptions`. Default: each line is a record. */
   readonly joinsLines?: boolean
@@ -50,7 +47,6 @@ export interface PipelineOptions {
 const reported = new Set<string | undefined>([undefined])
 
 export class Pipeline {
-  /** Account of log entries. */
   readonly account: Account
   readonly records: RecordReader
   readonly #requestAccount: Account | undefined
@@ -62,7 +58,6 @@ export class Pipeline {
   readonly #release: ReleaseRegistration | undefined
   readonly #notices: DropNotices
   readonly #destination: Destination
-  /** See `attachSupervisor`. */
   #counts: Float64Array | undefined
   /** Whether another worker ended before, whose records this one sends. */
   #isReplacement = false
@@ -194,13 +189,11 @@ export class Pipeline {
     return pending + (requestLogs?.pending ?? 0)
   }
 
-  /** Reads the last line, and seals the open batches. */
   endInput(): void {
     this.records.end()
     this.#seal()
   }
 
-  /** Sets the release id of later entries that have none. */
   setReleaseId(releaseId: string): void {
     this.records.finish()
     this.#mapper.setReleaseId(releaseId)
@@ -267,12 +260,10 @@ export class Pipeline {
     return this.#endpoints[0].delivery.rejectRefused()
   }
 
-  /** Sends the summaries of repeated entries. */
   flushRepeats(): void {
     this.#entryBuilder.flushNow()
   }
 
-  /** Whether all pending entries are on disk. */
   get isSpooled(): boolean {
     return this.#endpoints.every(({ memoryOnlyEntries }) => memoryOnlyEntries === 0)
   }

@@ -18,7 +18,6 @@ import type { Batcher } from './batcher.js'
 import type { MappedRecord } from '../record/mapped-record.js'
 import type { EntryBuilder } from './entry-builder.js'
 
-/** Receives the entries. */
 export interface RecordEndpoint {
   readonly account: Account
   readonly admission: Pick<Admission, 'threshold'>
@@ -43,7 +42,6 @@ export interface RecordReaderOptions {
   readonly onUnsupportedInput: (form: string, command: string) => void
   /** Whether to find records in wrapped lines and beside text, and to join lines of one text: see `LineUnwrapper` and `LineJoiner`. */
   readonly joinsLines: boolean
-  /** Called when text was read. */
   readonly onRead: () => void
 }
 
@@ -52,14 +50,12 @@ const SLICE_CHARS = 256 * 1024
 
 interface WaitingText {
   readonly text: string
-  /** Requests more text. */
   readonly onBegun: () => void
 }
 
 export class RecordReader {
   readonly #options: RecordReaderOptions
   readonly #lines: LineReader
-  /** Set with `joinsLines`. */
   readonly unwrapper: LineUnwrapper | undefined
   /** Waiting texts; the first one is being read. */
   readonly #waiting: WaitingText[] = []

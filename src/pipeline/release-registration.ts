@@ -11,7 +11,6 @@ export interface ReleaseRegistrationOptions {
   readonly settings: Settings
   readonly clock: Clock
   readonly report: Pick<Reporter, 'problem'>
-  /** The pause of the API key. */
   readonly pause: KeyPause
   readonly onRegistered: (releaseId: string) => void
 }
@@ -37,7 +36,6 @@ export class ReleaseRegistration {
     void this.#register()
   }
 
-  /** Aborts the attempt. */
   stop(): void {
     this.#abort.abort()
   }

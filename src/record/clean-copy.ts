@@ -8,7 +8,6 @@ import { mayBeInexact } from '../shared/exact-json.js'
 /** Nesting depth of containers, including the record. */
 export const MAX_DEPTH = 32
 
-/** Keys of one object. */
 export const MAX_KEYS = 1_000
 
 /** Kept even beyond the limit, because properties assigned to an error may come before them. */

@@ -8,42 +8,35 @@ export type LevelLabels = Readonly<Record<number, string>>
 
 export const PINO_LEVELS: LevelLabels = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' }
 
-/** pino's level names and common spellings of them, in lower case. They are not copied to the metadata. */
-const STANDARD_NAMES: Readonly<Record<string, Level>> = {
-  trace: 'debug',
-  debug: 'debug',
+type LevelNames = Readonly<Record<string, Level>>
+
+/** @param byLevel names in lower case, separated by spaces */
+function toNames(byLevel: Readonly<Partial<Record<Level, string>>>): LevelNames {
+  const entries = Object.entries(byLevel) as [Level, string][]
+  return Object.fromEntries(entries.flatMap(([level, names]) => names.split(' ').map((name) => [name, level])))
+}
+
+/** pino's level names and common spellings of them. They are not copied to the metadata. */
+const STANDARD_NAMES = toNames({
+  debug: 'trace debug',
   info: 'info',
-  warn: 'warn',
-  warning: 'warn',
+  warn: 'warn warning',
   error: 'error',
-  fatal: 'fatal',
-  critical: 'fatal',
-}
+  fatal: 'fatal critical',
+})
 
-/** The names above and those of syslog, which mean the same level whatever their number is. */
-const SEVERITY_NAMES: Readonly<Record<string, Level>> = {
+/** The names above and those of syslog, which mean the same level whatever their number is; `dpanic` is zap's. */
+const SEVERITY_NAMES: LevelNames = {
   ...STANDARD_NAMES,
-  information: 'info',
-  informational: 'info',
-  notice: 'info',
-  err: 'error',
-  crit: 'fatal',
-  alert: 'fatal',
-  panic: 'fatal',
-  dpanic: 'fatal', // zap
-  emerg: 'fatal',
-  emergency: 'fatal',
+  ...toNames({
+    info: 'information informational notice',
+    error: 'err',
+    fatal: 'crit alert panic dpanic emerg emergency',
+  }),
 }
 
-/** Level names of other loggers and platforms, in lower case. As custom levels they are placed by their number. */
-const OTHER_NAMES: Readonly<Record<string, Level>> = {
-  ...SEVERITY_NAMES,
-  silly: 'debug',
-  verbose: 'debug',
-  default: 'info',
-  http: 'info',
-  log: 'info',
-}
+/** Level names of other loggers and platforms. As custom levels they are placed by their number. */
+const OTHER_NAMES: LevelNames = { ...SEVERITY_NAMES, ...toNames({ debug: 'silly verbose', info: 'default http log' }) }
 
 export interface ResolvedLevel {
   readonly level: Level
@@ -84,7 +77,7 @@ function withLabel(level: ResolvedLevel | undefined, customLevel: Json): Resolve
   return level && { ...level, customLevel }
 }
 
-function named(names: Readonly<Record<string, Level>>, name: string): ResolvedLevel | undefined {
+function named(names: LevelNames, name: string): ResolvedLevel | undefined {
   if (name === 'trace') return TRACE
   const level = Object.hasOwn(names, name) ? names[name] : undefined
   return level && toResolvedLevel(level)
@@ -123,12 +116,7 @@ function fromPlace(number: number, labels: LevelLabels): ResolvedLevel | undefin
  * of their own, such as syslog's 0 for the most severe level.
  */
 function nearest(number: number): ResolvedLevel | undefined {
-  if (number >= 60) return toResolvedLevel('fatal')
-  if (number >= 50) return toResolvedLevel('error')
-  if (number >= 40) return toResolvedLevel('warn')
-  if (number >= 30) return toResolvedLevel('info')
-  if (number >= 20) return toResolvedLevel('debug')
-  return number >= 10 ? TRACE : undefined
+  return named(STANDARD_NAMES, PINO_LEVELS[Math.min(Math.floor(number / 10) * 10, 60)] ?? '')
 }
 
 export function toResolvedLevel(level: Level): ResolvedLevel {
@@ -212,12 +200,10 @@ export function toScalarText(value: Json | undefined): string | undefined {
   return typeof value === 'boolean' ? String(value) : toIdText(value)
 }
 
-/** Strings only. */
 export function toPlainText(value: Json | undefined): string | undefined {
   return typeof value === 'string' && !isMarkedNumber(value) ? value : undefined
 }
 
-/** A number, or a string with a number. */
 export function toNumber(value: Json | undefined): number | undefined {
   if (typeof value === 'number') return value
   if (typeof value !== 'string' || !DIGITS.test(value)) return undefined

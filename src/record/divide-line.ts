@@ -4,11 +4,9 @@ import { OPEN_BRACE, OPEN_BRACKET } from '../shared/json-scan.js'
 import type { Mapper } from './mapper.js'
 
 const OBJECT_START = /\{[\t ]*"/g
-/** Between the records of a list. */
 const PUNCTUATION = /^[,[\]]?$/
 /** Control characters, white space, byte order marks and colors. */
 const BLANKS = /[\0-\u001a\u001c- \u007f\ufeff]{1,1000}|\u001b(?:\[[\d;?]*[A-Za-z])?/y
-/** A number, or the name of a value. */
 const WORD = /[-+.\w]+/y
 const SPACE = 32
 
@@ -31,7 +29,6 @@ export function skipBlanks(text: string, from = 0): number {
 export function divideLine(line: string, mapper: Pick<Mapper, 'isRecord' | 'startsWithLevel'>): string[] {
   let parts: string[] = []
   const unclosed = new Set<number>()
-  /** End of the latest record. */
   let recordEnd = 0
   let cut = ''
   /** Start of an incomplete record after `recordEnd`. */

@@ -3,7 +3,6 @@
 /** The class of all errors of Web APIs; `name` has the kind of error, such as `AbortError`. */
 export const DOM_EXCEPTION = 'DOMException'
 
-/** `TIMEOUT_ERR: 23` and others. */
 export const DOM_CONSTANTS: ReadonlyMap<string, unknown> = new Map(
   Object.entries(DOMException).filter(([name]) => name.endsWith('_ERR')),
 )

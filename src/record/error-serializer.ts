@@ -29,7 +29,6 @@ const OBJECT_VALUES = 10
 const MAX_DEPTH = 8
 /** Replaces a member whose getter, proxy or `toJSON` throws. */
 export const UNREADABLE = '[unreadable]'
-/** As pino writes it. */
 const CIRCULAR = '[Circular]'
 const DOM_TAG = `[object ${DOM_EXCEPTION}]`
 /** Members that are written under other names or are redundant. */
@@ -90,7 +89,6 @@ interface CopyState {
   values: number
 }
 
-/** An object or list that contains the current value. */
 interface Ancestor {
   readonly value: object
   readonly parent: Ancestor | undefined

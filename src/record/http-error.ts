@@ -13,7 +13,6 @@ import { omitStatementValues } from './statement-values.js'
 /** Replaces a member removed before the error became JSON. */
 export const OMITTED = '[omitted]'
 
-/** Requests, responses and request options. */
 const MESSAGE_KEYS = [
   'config',
   'options',
@@ -27,23 +26,11 @@ const MESSAGE_KEYS = [
 ] as const
 /** On an error with a status these are bodies, even without other signs of HTTP. */
 const PLAIN_BODY_KEYS = ['body', 'rawBody', 'requestBody', 'responseBody', 'rawResponse']
-const BODY_KEYS = [
-  ...PLAIN_BODY_KEYS,
-  'data',
-  'requestData',
-  'responseData',
-  'json',
-  'form',
-  'formData',
-  'payload',
-  'text',
-  'bodyText',
-  'responseText',
-  'result',
-  'raw',
-  'rawError',
-  'rawPacket',
-]
+const BODY_KEYS = PLAIN_BODY_KEYS.concat(
+  'data requestData responseData json form formData payload text bodyText responseText result raw rawError rawPacket'.split(
+    ' ',
+  ),
+)
 const OTHER_KEYS = [
   'headers',
   'header',
@@ -64,7 +51,6 @@ const OTHER_KEYS = [
   'cause', // the parsed body, if they are not errors
 ]
 
-/** Members removed from an error of an HTTP client. */
 export const HTTP_MEMBERS: ReadonlySet<string> = new Set([...MESSAGE_KEYS, ...BODY_KEYS, ...OTHER_KEYS])
 
 /** Matches compact JSON that may contain an error or an HTTP message within an error. */

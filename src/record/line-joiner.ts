@@ -19,9 +19,7 @@ export class LineJoiner {
   /** The lines that may continue; '' if there are none. */
   block = ''
   #lines = 0
-  /** Indentation of the first line. */
   #indent = 0
-  /** Indentation of the second line. */
   #innerIndent = 0
 
   constructor(ring: LineRing, onLine: OnLine) {
@@ -51,7 +49,6 @@ export class LineJoiner {
     this.#indent = this.#innerIndent = indent
   }
 
-  /** Emits the lines that are waiting for another line. */
   flush(): void {
     const block = this.block
     this.block = ''

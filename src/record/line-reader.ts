@@ -10,7 +10,6 @@ export type OnLine = (line: Line) => void
 
 /** Of a longer line (in UTF-16 units) only the beginning is kept, so input without newlines cannot exhaust the memory. */
 export const MAX_LINE_CHARS = 16 * 1024 * 1024
-/** Characters that are encoded at once. */
 const SLICE_CHARS = 256 * 1024
 
 const LF = 10
@@ -20,7 +19,6 @@ export interface LineReaderOptions {
   readonly ring: LineRing
   /** Called when there are complete lines. Must consume all of them, with `next` and `skip`. */
   readonly onLines: () => void
-  /** Receives a line that is longer than those of the ring. */
   readonly onLongLine: OnLine
   readonly maxLineChars?: number
 }
@@ -46,7 +44,6 @@ export class LineReader {
     this.#line = new Line(options.ring.memory)
   }
 
-  /** Reads every line that `text` completes. */
   write(text: string): void {
     this.begin(text)
     this.advance()
@@ -85,7 +82,6 @@ export class LineReader {
     return this.#from < this.#linesEnd
   }
 
-  /** Position of the next line in the ring. */
   get position(): number {
     return this.#from
   }
@@ -120,7 +116,6 @@ export class LineReader {
     return left > 1 || (left === 1 && !isHighSurrogate(this.#text, this.#at))
   }
 
-  /** Does not divide a surrogate pair. */
   #nextSlice(maxChars: number): string {
     const text = this.#text
     const start = this.#at

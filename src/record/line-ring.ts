@@ -14,12 +14,10 @@ export const LEAST_RING_BYTES = 4 * 1024 * 1024
 /** A UTF-16 unit becomes at most three bytes. */
 const MAX_BYTES_PER_UNIT = 3
 
-/** Higher than all severities. */
 const NO_BREADCRUMBS = 99
 
 /** A line, without its newline. Valid until the next line is read. */
 export class Line {
-  /** In the ring: see `LineRing`. */
   position = 0
   /** Offsets in the ring's memory; both are 0 if the line is only a string. */
   start = 0
@@ -107,7 +105,6 @@ export class LineRing {
     return LINES + (position % this.#size)
   }
 
-  /** Puts a text into the ring, unless it is too long. */
   place(text: string): Line {
     const line = new Line(this.memory)
     if (text.length > MAX_RING_LINE_CHARS) return line.setText(text, 0)

@@ -47,7 +47,6 @@ export class LineUnwrapper {
     this.#onUnsupportedInput = onUnsupportedInput
   }
 
-  /** Whether text waits for the next line. */
   get isWaiting(): boolean {
     return this.#parts.size > 0 || this.#beginning !== '' || this.#joiner.block !== ''
   }
@@ -87,7 +86,6 @@ export class LineUnwrapper {
     this.#joiner.flush()
   }
 
-  /** Reads the unfinished lines, and emits all text. */
   end(): void {
     const texts = [...this.#parts.values()]
     this.#parts.clear()

@@ -18,9 +18,7 @@ export class MappedRecord {
   #json: string | undefined
   /** Index of the level in `LEVELS`, 0 to 4 for debug to fatal; -1 for trace, which is sent as debug. */
   severity = 0
-  /** '' if the record has none. */
   traceId = ''
-  /** The record's own fingerprint, or ''. */
   fingerprint = ''
   readonly scope: ScopeHash = { one: 0, other: 0 }
   /** Whether the record itself has breadcrumbs. */
@@ -30,7 +28,6 @@ export class MappedRecord {
   requestPart: RequestPart = 'none'
   /** The framework's id of a request outside `req`; '' if there is none. */
   requestId = ''
-  /** Whether the kernel mapped the line. */
   isMappedByKernel = false
   /** Whether the kernel searched the line for secrets, and the sent parts have none. */
   isFreeOfSecrets = false
@@ -51,7 +48,6 @@ export class MappedRecord {
     this.#json = undefined
   }
 
-  /** Whether there is no entry. */
   get isEmpty(): boolean {
     return this.bytes === undefined && this.json === ''
   }

@@ -13,7 +13,6 @@ import { hashScope } from './scope.js'
 const UNLEVELLED_RECORDS = 100
 
 export class Mapper {
-  /** Where the kernel reads lines. */
   readonly lines: LineRing
   /** Undefined in runtimes that do not support it. */
   readonly kernel: Kernel | undefined
@@ -60,7 +59,6 @@ export class Mapper {
     this.kernel?.setOptions(this.#options)
   }
 
-  /** See `isLogRecord`. */
   isRecord(json: string): boolean {
     return isLogRecord(json, this.#options)
   }

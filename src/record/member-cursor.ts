@@ -48,12 +48,10 @@ export class MemberCursor {
     return this.#text.slice(this.at + 1, this.valueAt - 2)
   }
 
-  /** The value's JSON text. */
   value(): string {
     return this.#text.slice(this.valueAt, this.after)
   }
 
-  /** JSON text of key and value. */
   member(): string {
     return this.#text.slice(this.at, this.after)
   }

@@ -38,13 +38,11 @@ export const BUCKETS = 16_384
 export const ROWS = 0x62_0000
 export const ROW_BYTES = 32
 export const MAX_ROWS = 65_536
-/** The lines, see `LineRing`. */
 export const LINES = 0x82_0000
 /** Longer lines are not passed to the kernel. */
 export const MAX_LINE_BYTES = 256 * 1024
 export const PAGE_BYTES = 64 * 1024
 
-/** Why a run ended. */
 export namespace RunEnd {
   /** All lines are read, or a limit is reached. */
   export const LIMIT = 0
@@ -64,16 +62,13 @@ export namespace Stop {
   export const MAYBE_WRAPPED = 8
 }
 
-/** Offsets of results. */
 export namespace Result {
   // Of a run, see `run`.
   export const FILTERED = 4
   export const REFUSED = 8
   export const ENTRIES = 12
   export const HIGHEST = 16
-  /** Address after its last entry. */
   export const OUTPUT_END = 20
-  /** Address of the next line. */
   export const NEXT = 24
   // Of the latest line.
   export const SEVERITY = 28
@@ -105,7 +100,6 @@ export namespace Flag {
 export namespace Option {
   export const SEED = 0
   export const HAS_FINGERPRINT = 8
-  /** Number of levels in the table. */
   export const LEVEL_COUNT = 12
   /** Severities below which no entry is created; the second for entries with a request. */
   export const THRESHOLD = 16
@@ -144,11 +138,8 @@ export namespace Row {
   export const SCOPE = 8
   /** Number of bytes of the line, shifted by `SIZE_SHIFT`, and `RowFlag`. */
   export const SIZE_AND_FLAGS = 16
-  /** The number of the row before in the same bucket. */
   export const PREVIOUS = 20
-  /** As `Option.NOW`. */
   export const SECONDS = 24
-  /** Address of the line. */
   export const ADDRESS = 28
 }
 export const SIZE_SHIFT = 4
@@ -179,18 +170,13 @@ export namespace Scope {
 
 /** What the kernel asks JavaScript, see `Answers`. */
 export namespace Question {
-  /** Adds a level to the table. */
   export const LEVEL = 0
   /** A second since the epoch as ISO 8601. */
   export const SECOND = 1
-  /** Fingerprint of type, message and source. */
   export const FINGERPRINT = 2
-  /** Whether a value may contain an HTTP exchange. */
   export const EXCHANGE = 3
-  /** Fields and other members of a user. */
   export const USER = 4
   export const TAGS = 5
-  /** The trace in the value of a header. */
   export const TRACE = 6
   export const METHOD = 7
   /** The breadcrumb of a row, at its place in memory. */
@@ -220,7 +206,6 @@ export namespace Kind {
   export const TAGS = 15
   /** The number of the field in `SLOT_FIELDS` is added. */
   export const SLOT = 16
-  /** Of breadcrumbs. */
   export const CATEGORY = 40
   export const LEFT_OUT = 41
 }

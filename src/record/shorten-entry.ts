@@ -37,7 +37,6 @@ const FIELDS = [
   'service',
 ] as const
 
-/** Metadata key of the note about removed parts. */
 export const NOTE_KEY = 'pino_ingest'
 
 /**

@@ -20,7 +20,6 @@ const TEXTS = 2
 /** What a mapped member may have in any case, because pino writes its message last. */
 const LEAST_VALUES = 64
 const LEAST_CHARS = 8_192
-/** Shorter texts are not cut. */
 const SHORT_CHARS = 64
 const SPACE = 32
 /** Distinguishes braces from brackets. */
@@ -37,7 +36,6 @@ export function isLongLine(line: string, maxEntryBytes: number): boolean {
   return line.length > LEAST_LONG_CHARS && line.length > 2 * maxEntryBytes
 }
 
-/** Shortens a line that is not a record. */
 export function shortenText(text: string, maxChars: number): string {
   return `${text.slice(0, maxChars + MARGIN_CHARS)}\n${CUT_MARK}${createLengthNote(text)}`
 }

@@ -58,7 +58,6 @@ const RULES: ReadonlyMap<string, Rule> = new Map([
   ['writeErrors', withoutDocuments],
 ])
 
-/** Members of an error that may contain values. */
 export const STATEMENT_MEMBERS: ReadonlySet<string> = new Set(RULES.keys())
 
 /** Removes the values from an error, or an object within an error, in place. */

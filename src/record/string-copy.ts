@@ -6,7 +6,6 @@ import { createHash } from 'node:crypto'
 
 /** V8 copies shorter substrings; longer ones are slices. */
 const LEAST_SLICE_CHARS = 13
-/** Longer ids are replaced by their hash. */
 const MAX_ID_CHARS = 200
 
 /** Returns a copy that does not keep other text in memory. */

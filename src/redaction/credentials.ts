@@ -24,7 +24,6 @@ export function removeCredentials(text: string): string {
   )
 }
 
-/** Whether a credential starts at `at`. */
 export function isCredentialAt(text: string, at: number): boolean {
   CREDENTIAL_AT.lastIndex = at
   const [, scheme = '', , token = ''] = CREDENTIAL_AT.exec(text) ?? []

@@ -51,7 +51,6 @@ export function createSearchTime(): SearchTime {
   return { leftMs: 1_000 }
 }
 
-/** Replaces the matches of an expression. */
 export class CustomPattern {
   readonly #expression: Expression
 

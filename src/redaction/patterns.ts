@@ -14,9 +14,7 @@ export type BuiltIn = (typeof BUILT_INS)[number]
 export interface Pattern {
   /** Whether `redact` may change JSON text without escaped letters: false positives, no false negatives. */
   mayMatch(json: string): boolean
-  /** The text with its matches replaced. */
   redact(text: string, time?: SearchTime): string
-  /** Whether the pattern also applies to numbers. */
   readonly matchesNumbers: boolean
 }
 

@@ -17,7 +17,6 @@ export interface Quote {
   readonly char: string
 }
 
-/** The quote that ends before `at`. */
 export function findQuoteBefore(text: string, at: number): Quote | undefined {
   return quoteOf(text[at - 1], at - 1 - findBackslashesBefore(text, at - 1, at - 1 - MAX_DEPTH))
 }

@@ -28,10 +28,8 @@ const HEX_ID = /^[\da-f]{16,32}$/i
 const DIGITS = /^\d+$/
 
 export class Redactor {
-  /** Whether the user configured any pattern. */
   readonly hasPatterns: boolean
   readonly keys: readonly string[]
-  /** The names for `removeSecrets`. */
   readonly names: SecretNames
   readonly #patterns: readonly Pattern[]
   readonly #params: UrlParams
@@ -120,7 +118,6 @@ function mayHideLetters(json: string): boolean {
  */
 class EntryWalk {
   hasChanged = false
-  /** Number of keys in all visited objects. */
   keys = 0
   readonly #redact: (text: string) => string
   readonly #matchesNumbers: boolean

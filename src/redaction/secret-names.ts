@@ -19,59 +19,22 @@ export const REDACTED = '[scrubbed]'
 export const MARKERS: ReadonlySet<string> = new Set([REMOVED, REDACTED, '[Redacted]'])
 
 /** Full names of headers with credentials. */
-const HEADER_NAMES: ReadonlySet<string> = new Set([
-  'authorization',
-  'proxyauthorization',
-  'cookie',
-  'cookies',
-  'signedcookies',
-  'cookie2',
-  'setcookie',
-  'setcookie2',
-  'cookiehash',
-  'cookiestring',
-  'apikey',
-  'apitoken',
-  'apisecret',
-  'authtoken',
-  'accesstoken',
-  'refreshtoken',
-  'idtoken',
-  'sessiontoken',
-  'bearertoken',
-  'clientsecret',
-  'csrftoken',
-  'xsrftoken',
-  'securitytoken',
-  'privatetoken',
-  'jobtoken',
-  'deploytoken',
-  'xauthkey',
-  'xaccesskey',
-  'xsecretkey',
-  'xfunctionskey',
-  'xlicensekey',
-  'xinsertkey',
-  'xrapidapikey',
-  'xmashapekey',
-  'xmasterkey',
-  'ddapplicationkey',
-  'xzumoauth',
-])
+const HEADER_NAMES: ReadonlySet<string> = new Set(
+  `
+  authorization proxyauthorization cookie cookies signedcookies cookie2 setcookie setcookie2 cookiehash cookiestring
+  apikey apitoken apisecret authtoken accesstoken refreshtoken idtoken sessiontoken bearertoken clientsecret csrftoken
+  xsrftoken securitytoken privatetoken jobtoken deploytoken xauthkey xaccesskey xsecretkey xfunctionskey xlicensekey
+  xinsertkey xrapidapikey xmashapekey xmasterkey ddapplicationkey xzumoauth
+`
+    .trim()
+    .split(/\s+/),
+)
 
 /** Endings after a vendor's prefix: `x-goog-api-key`, `cf-access-client-secret`, `ocp-apim-subscription-key`. */
-const HEADER_ENDINGS = [
-  'apikey',
-  'accesstoken',
-  'authtoken',
-  'sessiontoken',
-  'securitytoken',
-  'csrftoken',
-  'xsrftoken',
-  'clientsecret',
-  'subscriptionkey',
-  'jwtassertion',
-]
+const HEADER_ENDINGS =
+  'apikey accesstoken authtoken sessiontoken securitytoken csrftoken xsrftoken clientsecret subscriptionkey jwtassertion'.split(
+    ' ',
+  )
 
 /** Endings of names that start with `x-`, also as `xVaultToken`: only headers do, so the last word suffices. */
 const X_ENDINGS = ['token', 'secret', 'authorization', 'auth', 'cookie']
@@ -138,7 +101,6 @@ const VALUE_KEY = /(?:values?|content)$/i
 export const Kind = { header: 1, secretKey: 2, name: 4, value: 8, auth: 16 } as const
 
 export class SecretNames {
-  /** Finds the ends of all names. */
   readonly ends: RegExp
   /** Finds the ends of all names, and `Bearer` and `Basic`. */
   readonly candidates: RegExp
@@ -181,7 +143,6 @@ export class SecretNames {
     return this.#key.test(name.slice(-MAX_NAME_CHARS))
   }
 
-  /** The kinds of a member's key. */
   readKinds(key: string): number {
     return this.#kinds.get(key)
   }

@@ -78,7 +78,6 @@ const IS_EMPTY = /^.\s*[\]}]/
 const CLASS = /[A-Z]\w{0,64}(?:\(\d{1,9}\))? (?=[[{])/y
 const CLOSING: Readonly<Record<string, string>> = { '[': ']', '{': '}' }
 
-/** Removes the values of headers and keys, and credentials. */
 export function removeSecretsFromText(text: string, names: SecretNames): string {
   const { ends } = names
   ends.lastIndex = 0

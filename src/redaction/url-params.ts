@@ -59,7 +59,6 @@ export class UrlParams {
     return this.findRanges(json, true).length > 0 || hasUserinfo(json)
   }
 
-  /** The text with the values replaced. */
   redact(text: string): string {
     return removeUserinfo(replaceRanges(text, this.findRanges(text)))
   }
@@ -142,7 +141,6 @@ function findEncodedValueEnd(text: string, equals: number, start: number): numbe
 export interface Range {
   readonly start: number
   readonly end: number
-  /** Start of the parameter's name. */
   readonly name: number
 }
 

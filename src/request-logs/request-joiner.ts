@@ -154,13 +154,11 @@ function findRequest(json: string): number {
   return at === -1 ? -1 : at + REQUEST.length
 }
 
-/** As `findRequest`. */
 function findMetadata(json: string): number {
   const at = json.indexOf(METADATA)
   return at === -1 ? -1 : at + METADATA.length
 }
 
-/** The members that start at this position. */
 function requestIn(json: string, at: number): string {
   const end = at === -1 ? -1 : findValueEnd(json, at - 1, json.length)
   return end === -1 ? '' : json.slice(at, end - 1)

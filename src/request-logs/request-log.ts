@@ -41,7 +41,6 @@ export interface RequestMetadata {
   readonly host: string
 }
 
-/** Keys of the metadata. */
 export interface MetadataKeys {
   /** Keys of Fastify's id, which is the same in all records of a request; a scope may have set another id. */
   readonly ids: readonly string[]

@@ -1,8 +1,8 @@
 /** Reads the request of common entries from their text: 0.8 us, compared with 5 us for parsing the entry. */
 import type { RequestKeys } from '../options/settings.js'
 import { FASTIFY_START, PINO_HTTP_ABORT, createMetadataKeys, parseRequest, readMetadata } from './request-log.js'
-import { isCatchAll } from './route-pattern.js'
 import type { Fields, LoggedRequest, MetadataKeys, RequestMetadata } from './request-log.js'
+import { isCatchAll } from './route-pattern.js'
 
 /** JSON of a string without escapes. */
 const PLAIN = String.raw`("[^"\\]+")`
@@ -53,7 +53,6 @@ export class RequestReader {
     this.#idKeys = this.#keys.ids.map((key) => `${JSON.stringify(key).slice(1)}:`)
   }
 
-  /** As `parseRequest`. */
   read(entryJson: string): LoggedRequest | undefined {
     return this.readText(entryJson) ?? parseRequest(entryJson, this.#keys)
   }

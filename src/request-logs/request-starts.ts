@@ -14,7 +14,6 @@ const FORGET_MS = 60_000
 /** Parts of the first entry of a request, as JSON without braces. */
 export interface RequestStart {
   readonly request: string
-  /** '' if there is none. */
   readonly metadata: string
   /** Number of open requests under the key whose first record is Fastify's. */
   readonly fastifyCount: number
@@ -37,7 +36,6 @@ export class RequestStarts {
     this.#clock = clock
   }
 
-  /** Number of requests that wait for their end. */
   get size(): number {
     return this.#waiting.size
   }

@@ -17,7 +17,6 @@ import { LEVELS, OPTION, OUTPUT, Option, Question, RESULT, Result, TEXTS_END } f
 const DECLINED = -1
 const LEVEL_BYTES = 64
 const MAX_LEVELS = 32
-/** Room for the texts of levels. */
 const LEVEL_TEXTS = TEXTS_END - 16_384
 const NONE: readonly string[] = []
 
@@ -55,7 +54,6 @@ export class Answers {
     return this.#bytes.toString('utf8', from, to)
   }
 
-  /** A further range of the question. */
   #told(index: number): string {
     const at = (RESULT + Result.ASKED) / 4 + 2 * index
     return this.#text(this.#words[at] as number, Math.max(this.#words[at + 1] as number, this.#words[at] as number))
@@ -146,7 +144,6 @@ export class Answers {
     ]
   }
 
-  /** A list of strings. */
   #joinTags(tags: Json): readonly string[] | undefined {
     if (!Array.isArray(tags) || !tags.every((tag) => typeof tag === 'string')) return undefined
     const { tags: added } = this.#options

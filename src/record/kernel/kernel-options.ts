@@ -60,7 +60,6 @@ function innerKinds(): Map<string, number> {
 /** The kernel's functions for its tables. A range must be in its memory. */
 export interface KeyPlaces {
   hashOf(at: number, bytes: number): number
-  /** Position of a parameter of URLs. */
   paramSlot(at: number, bytes: number): number
 }
 

@@ -44,28 +44,20 @@ interface Instance {
 
 /** The entries of consecutive lines, separated by commas. The kernel reuses one object, which is valid until the next line is mapped. */
 export interface Run extends EntryBytes {
-  /** Why it ended, see `RunEnd`. */
   readonly reason: number
   /** Bytes of the lines that were read, with their newlines. */
   readonly bytes: number
-  /** Lines without an entry. */
   readonly filtered: number
-  /** Entries that were not admitted. */
   readonly refused: number
   readonly entries: number
-  /** The highest severity of the entries. */
   readonly highest: number
 }
 
-/** Where a run ends. */
 export interface RunLimits {
-  /** Maximum number of entries. */
   readonly entries: number
   /** Maximum size of the entries together; a longer one may be the only one. */
   readonly bytes: number
-  /** Severity from which entries are admitted. */
   readonly admitted: number
-  /** Lines at which it stops, see `Stop`. */
   readonly stops: number
 }
 
@@ -74,7 +66,6 @@ export interface KernelSettings {
   readonly threshold?: number
   /** As `threshold`, for entries with a request. Default: the same. */
   readonly requestThreshold?: number
-  /** Size of the ring of lines. */
   readonly ringBytes?: number
 }
 
@@ -125,7 +116,6 @@ export class Kernel {
   #createBreadcrumb: (row: number) => string = () => ''
   /** Whether the kernel can map lines with the options. */
   #isSupported = false
-  /** Lines at which each run stops. */
   #stops = 0
 
   private constructor(
@@ -241,7 +231,6 @@ export class Kernel {
     return this.#words[(RESULT + result) / 4] as number
   }
 
-  /** Position after the newline. */
   #limitOf({ end }: Line): number {
     return this.#bytes[end] === CARRIAGE_RETURN ? end + 2 : end + 1
   }

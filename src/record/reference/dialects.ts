@@ -298,7 +298,6 @@ export class DialectRecord {
     return (this.#marks & Mark.ecs) !== 0
   }
 
-  /** Whether a member may become this field. */
   mayHave(field: DialectField): boolean {
     return this.#fields.has(field) || this.#prefixes.length > 1
   }
@@ -403,7 +402,6 @@ export class DialectRecord {
   }
 }
 
-/** For records without members of other formats. */
 export const NO_DIALECT = new DialectRecord({})
 
 /** Google Cloud's second form of a timestamp. */

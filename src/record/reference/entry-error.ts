@@ -121,7 +121,6 @@ export function parseStackHead(stack: string, message?: string): Pick<EntryError
 /** Maximum number of messages of parts that are joined. */
 const MAX_JOINED = 4
 
-/** Removes the error's fields from `rest`. */
 function normalize(rest: JsonObject): ErrorParts {
   const error: EntryError = {}
   for (const [field, keys] of ERROR_FIELDS) {

@@ -39,7 +39,6 @@ import { NO_PARTS, formatRequestTitle, listRequestPartKeys, takeRequest, toReque
 import { addNote } from '../shorten-entry.js'
 import { TRACE_FIELDS, takeTrace } from './entry-trace.js'
 
-/** Options of the mapping. */
 export interface MappingOptions {
   readonly messageKey: string
   readonly errorKey: string
@@ -55,7 +54,6 @@ export interface MappingOptions {
   readonly deploy?: EntryDeploy | undefined
   readonly tags: readonly string[]
   readonly metadata: JsonObject
-  /** Whether errors get a computed one. */
   readonly fingerprint: boolean
   /** UTF-8 bytes of an entry's JSON. */
   readonly maxEntryBytes: number
@@ -96,11 +94,9 @@ export const TEXT_FIELDS = [
 export interface MappedEntry {
   readonly entry: LogEntry
   readonly level: ResolvedLevel
-  /** Whether the record itself has a level. */
   readonly hasLevel: boolean
   readonly ids: RecordIds
   readonly requestPart: RequestPart
-  /** As in `MappedRecord`. */
   readonly requestId: string
 }
 
@@ -111,7 +107,6 @@ export interface RecordIds {
   readonly isCallersTrace: boolean
   readonly requestId: string
   readonly sessionId: string
-  /** The record's own. */
   readonly fingerprint: string
   readonly hasBreadcrumbs: boolean
 }
@@ -135,7 +130,6 @@ const USER = 2048
 /** The first of the bits of text fields, in the order of `TEXT_FIELDS`. */
 const TEXT = 4096
 
-/** Keys of the stages, without configured ones. */
 export const STAGE_KEYS: readonly (readonly [bit: number, keys: readonly string[]])[] = [
   [ERROR, ['err', 'error', 'stack']],
   [OTHER_IDS, OTHER_REQUEST_IDS],
@@ -233,7 +227,6 @@ export function toEntry(parsed: JsonObject, options: MappingOptions, receivedAt:
   return { entry, level, hasLevel: known !== undefined, ids, requestPart, requestId }
 }
 
-/** Returns the record with the members of its wrappers. */
 function unwrap(record: JsonObject, nestedKey: string | undefined): JsonObject {
   // pino writes its level and time outside the wrapper; within it they are logged data.
   const lifted = nestedKey === undefined ? record : liftNested(record, nestedKey, ['level', 'time'])

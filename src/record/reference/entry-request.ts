@@ -35,7 +35,6 @@ export const STATUS = /^[1-9]\d\d$/
 
 export interface RequestParts {
   readonly request: EntryRequest | undefined
-  /** The ids of the caller's trace. */
   readonly callers: EntryTrace | undefined
   /** The request's id: within `req` for pino-http, in a header for Hono. */
   readonly id: string | undefined

@@ -88,7 +88,6 @@ function toPlainPath(file: string): string {
     .replaceAll('/./', '/')
 }
 
-/** '/' if it was deleted. */
 function findWorkingFolder(): string {
   try {
     return toPlainPath(process.cwd())

@@ -17,7 +17,6 @@ import { addNote, noteCuts } from '../shorten-entry.js'
 import { isLongLine, shortenLine, shortenText } from '../shorten-line.js'
 
 export interface ReferenceResult extends Pick<MappedEntry, 'level' | 'ids' | 'requestPart' | 'requestId'> {
-  /** The entry as JSON. */
   readonly json: string
   readonly hasRequest: boolean
   /** Whether the record has a level; undefined if the line is not a JSON object. */

@@ -12,7 +12,6 @@ export function hasAnswer(question: i32, from: usize, to: usize): bool {
 }
 let read: usize = 0
 
-/** The next text of the answer. */
 export function takeText(into: Range): void {
   const bytes = <usize>load<u32>(RESULT + Result.ASKED + (read << 2))
   read++
@@ -21,7 +20,6 @@ export function takeText(into: Range): void {
   into.set(from, from + bytes)
 }
 
-/** Further ranges of a question. */
 export function tell(index: usize, range: Range): void {
   range.storeAt(RESULT + Result.ASKED + (index << 3))
 }

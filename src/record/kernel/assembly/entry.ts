@@ -27,7 +27,6 @@ function putField(opening: string, own: Range, fallback: usize): void {
   else own.put()
 }
 
-/** With quotes, also for a number. */
 function putId(id: Range): void {
   if (load<u8>(id.start) === QUOTE) return id.put()
   putByte(QUOTE)
@@ -43,7 +42,7 @@ function putSlot(opening: string, i: i32): void {
 }
 
 /** Whether pino's `name` becomes the service: neither the record nor the options have one. */
-export function usesName(): bool {
+function usesName(): bool {
   return !record.name.isEmpty && record.service.isEmpty && !hasOption(Option.SERVICE)
 }
 

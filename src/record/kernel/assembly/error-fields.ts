@@ -4,10 +4,8 @@ import { equalsText, find, startsWith } from './text'
 import { QUOTE } from './values'
 
 const MAX_SEPARATORS = 3
-/** `"name":` */
 const NAME_KEY_BYTES: usize = 7
 
-/** What is read of an error, or of a part of it. */
 export class Fields {
   type: Range = new Range()
   message: Range = new Range()

@@ -37,11 +37,9 @@ const MAY_HOLD: i32 = 3
 const MAX_PARTS: usize = 20
 
 export const own = new Fields(3)
-/** One of the errors of an aggregate. */
 const part = new Fields(4)
 /** The stacks of the parts, which are appended to the error's own. */
 const stacks = new Members(5)
-/** A note about removed members, for the metadata. */
 const note = new Range()
 export const source = new Range()
 export const fingerprint = new Range()
@@ -197,7 +195,6 @@ function isIndex(from: usize, to: usize): bool {
   return to > from
 }
 
-/** The entry's error. */
 export function putError(): void {
   put(',"error":{')
   beginMembers()
@@ -207,7 +204,6 @@ export function putError(): void {
   putByte(CLOSE_BRACE)
 }
 
-/** The other members, and the note about removed ones. */
 export function putOthers(): void {
   if (own.rest.count > 0) {
     separate()

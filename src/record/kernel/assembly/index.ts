@@ -40,7 +40,6 @@ const RETURN: u8 = 13
 
 const none = new Range()
 const answer = new Range()
-/** Of the line that `mapLine` read. */
 let flags: u32 = 0
 let severity: i32 = 0
 
@@ -140,7 +139,6 @@ function isRequestStop(stops: u32): bool {
   return (flags & Flag.IS_JOINABLE) !== 0 && (stops & (Stop.EVERY_LINE | part)) !== 0
 }
 
-/** Whether there is one line at `from` that may be mapped. */
 function scanLine(from: usize, limit: usize): bool {
   return load<u8>(from) === OPEN_BRACE && line.scan(from, min(limit, from + MAX_LINE_BYTES)) && !line.isSuspect
 }

@@ -58,8 +58,7 @@ export function kindOf(at: usize, bytes: usize): i32 {
   keyHash = hashOf(at, bytes)
   return find(isForBreadcrumb ? BREADCRUMB_KEYS : KEYS, at, bytes, keyHash)
 }
-export let keyHash: u32 = 0
-/** Whether the record becomes a breadcrumb. */
+let keyHash: u32 = 0
 export let isForBreadcrumb: bool = false
 export function setForBreadcrumb(value: bool): void {
   isForBreadcrumb = value

@@ -1,7 +1,6 @@
 /** Writes entries. */
 import { ANSWERS, MEMBERS, OPTION, OUTPUT } from '../../memory'
 
-/** Position after the text written so far. */
 export let at: usize = OUTPUT
 export function setAt(position: usize): void {
   at = position
@@ -32,7 +31,6 @@ export function putByte(byte: u8): void {
 }
 
 let isFirst = true
-/** Starts the members of an object. */
 export function beginMembers(): void {
   isFirst = true
 }
@@ -45,7 +43,6 @@ export function separate(): void {
   isFirst = false
 }
 
-/** @param name with its colon */
 export function putMember(name: string, value: Range): void {
   if (value.isEmpty) return
   separate()
@@ -62,7 +59,6 @@ export class Range {
     return this.end === 0
   }
 
-  /** Whether it is `""`. */
   get isEmptyText(): bool {
     return this.end === this.start + 2
   }
@@ -91,7 +87,6 @@ export class Range {
   }
 }
 
-/** Whether the options have a text for this place. */
 export function hasOption(option: usize): bool {
   return load<u32>(OPTION + option, 4) !== 0
 }
@@ -135,7 +130,6 @@ export class Members {
   }
 }
 
-/** Position of the next answer. */
 export let answersAt: usize = ANSWERS
 export function resetAnswers(): void {
   answersAt = ANSWERS
@@ -153,7 +147,6 @@ export function beginText(): usize {
   at = answersAt
   return at
 }
-/** Returns the position after the text. */
 export function endText(): usize {
   answersAt = at
   at = resumedAt

@@ -80,7 +80,7 @@ export function hasSlots(): bool {
   return usedSlots
 }
 
-export function useSlot(i: i32, start: usize, end: usize): void {
+function useSlot(i: i32, start: usize, end: usize): void {
   slot(i).set(start, end)
   usedSlots = true
 }
@@ -236,7 +236,7 @@ function fillSlot(i: i32, value: usize, end: usize, isText: bool): bool {
 }
 
 /** Whether two ids are equal, of which one may be quoted. */
-export function isSameId(one: Range, value: usize, end: usize): bool {
+function isSameId(one: Range, value: usize, end: usize): bool {
   const a = unquotedStart(one.start)
   const aEnd = a === one.start ? one.end : one.end - 1
   const b = unquotedStart(value)

@@ -29,7 +29,6 @@ export const url = new Range()
 export const status = new Range()
 export const ip = new Range()
 export const userAgent = new Range()
-/** With its quotes, if it has some. */
 export const id = new Range()
 export const headerId = new Range()
 /** The caller's, as JSON, and its trace id. */
@@ -113,7 +112,6 @@ function isUpperCase(from: usize, to: usize): bool {
   return true
 }
 
-/** For a URL in origin form without escapes. */
 function findPath(): bool {
   if (load<u8>(url.start + 1) !== 0x2f) return false
   pathEnd = url.start + 1
@@ -127,7 +125,6 @@ function findPath(): bool {
   return true
 }
 
-/** As `readReq`. */
 export function readRes(at: usize): usize {
   let keys = 0
   let i = openObject(at)
@@ -245,12 +242,10 @@ export function hasStart(): bool {
   return !method.isEmpty || !url.isEmpty || !ip.isEmpty || !userAgent.isEmpty
 }
 
-/** Whether the entry has a request. */
 export function hasAny(): bool {
   return hasStart() || !status.isEmpty
 }
 
-/** Members of the entry's request. */
 export function putRequest(duration: Range): void {
   put(',"request":{')
   beginMembers()

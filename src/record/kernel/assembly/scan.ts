@@ -4,7 +4,6 @@ import { INDEX } from '../../memory'
 
 /** Position of the newline; 0 if the range has none. */
 export let lineEnd: usize = 0
-/** Position after the line's last character. */
 export let textEnd: usize = 0
 /** Whether a byte or an escape requires the reference path. */
 export let isSuspect: bool = false
@@ -348,7 +347,6 @@ function isAfterName(from: usize): bool {
   return at === from && (c === 0x22 || c === 0x27 || c === 0x60 || c === 0x5d || c === 0x29)
 }
 
-/** After `bearer` and `basic`. */
 function endsScheme(at: usize): bool {
   const c = load<u8>(at)
   return c >= 0x80 || c === 0x20 || c === 0x25 || c === 0x2b || c === 0x5c

@@ -2,7 +2,6 @@
 import { Range } from './output'
 import { hasEscape } from './scan'
 
-/** @param text ASCII */
 export function startsWith(at: usize, end: usize, text: string): bool {
   const chars = <usize>text.length
   if (at + chars > end) return false

@@ -1,7 +1,6 @@
 /** Reads values from the index of a line: valid, compact JSON only. */
 import { innerKind } from './keys'
 
-/** Position in the index. */
 export let next: usize = 0
 export function setNext(at: usize): void {
   next = at
@@ -44,7 +43,6 @@ export function openObject(at: usize): usize {
   return at + 1
 }
 
-/** Whether the member was the last. */
 export let isClosed: bool = false
 /** Position after the comma or the brace behind a member that ends at `at`; 0 if there is none. */
 export function afterMember(at: usize): usize {
@@ -109,7 +107,6 @@ function numberEnd(at: usize): usize {
   return i
 }
 
-/** As `keyEnd`, for a key of a container. */
 function innerKeyEnd(at: usize): usize {
   const value = keyEnd(at)
   if (value !== 0) found |= innerKind(at + 1, value - at - 3)
