@@ -5,7 +5,6 @@ import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
-import { Agent, interceptors, request } from 'undici'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import pino from 'pino'
 import { serializeError } from '../../src/record/error-serializer.js'
@@ -141,13 +140,6 @@ describe('errors of HTTP clients', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/pay`
   }
 
-  async function thrownBy(run: () => Promise<unknown>): Promise<object> {
-    return run().then(
-      () => expect.fail('it did not throw'),
-      (error: unknown) => error as object,
-    )
-  }
-
   /** The line that pino writes, and the error in its entry. */
   function logged(error: object, key = 'err'): { line: string; kept: unknown; note: unknown } {
     let line = ''
@@ -158,19 +150,6 @@ describe('errors of HTTP clients', () => {
     const entry = JSON.parse(mapByParsing(line, createMappingOptions(), RECEIVED_AT).json) as LogEntry
     return { line, kept: entry.metadata?.['error'], note: entry.metadata?.['pino_ingest'] }
   }
-
-  test.each(['err', 'failure'])('of undici, under %s', async (key) => {
-    const url = await declining()
-    const dispatcher = new Agent().compose(interceptors.responseError())
-    onTestFinished(() => dispatcher.close())
-    const error = await thrownBy(() =>
-      request(url, { method: 'POST', headers: HEADERS, body: JSON.stringify(BODY), dispatcher }),
-    )
-    const { line, kept, note } = logged(error, key)
-    expect(line).not.toMatch(SECRET)
-    expect(kept).toEqual({ name: 'ResponseError', code: 'UND_ERR_RESPONSE', statusCode: 402 })
-    expect(note).toEqual({ omitted_http_members: 2 })
-  })
 
   test('of fetch, with request and response added by the application', async () => {
     const url = await declining()
@@ -205,16 +184,6 @@ describe('errors of HTTP clients', () => {
       method: 'POST',
       status: 402,
     })
-  })
-
-  test('a refused connection keeps its reason', async () => {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    server.close()
-    await once(server, 'close')
-    const error = await thrownBy(() => fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: 'b' }))
-    expect(logged(error).kept).toMatchObject({ cause: { code: 'ECONNREFUSED', syscall: 'connect', port } })
   })
 
   test("unreadable members, and an application's own", () => {

@@ -1,29 +1,16 @@
 /**
- * Errors of database clients and others, in `library-errors.ndjson` as pino wrote them; `test/matrix/apps/errors`
- * created them with the libraries themselves. Values that must not be sent start with `secret-`.
+ * Errors of database clients and others, created by the libraries themselves, in `library-errors.ndjson` as pino wrote them.
+ * Values that must not be sent start with `secret-`.
  */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject, LogEntry } from '../../src/protocol/log-entry.js'
-import { Mapper } from '../../src/record/mapper.js'
-import { mapByParsing } from '../../src/record/reference/reference-path.js'
-import { RECEIVED_AT, createMappingOptions } from './record-lines.js'
-import { mapLine } from './map-line.js'
+import { entryWith as entryOf } from './map-line.js'
 
 const recorded = readFileSync(new URL('../fixtures/library-errors.ndjson', import.meta.url), 'utf8')
   .trim()
   .split('\n')
   .map((line) => JSON.parse(line) as { readonly name: string; readonly line: string })
-
-const options = createMappingOptions({})
-
-/** Maps a line on both paths, which must agree. */
-function entryOf(line: string): LogEntry {
-  const json = mapLine(new Mapper(options, -1, () => 0), line).json
-  const entry = JSON.parse(json) as LogEntry
-  expect(entry).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
-  return entry
-}
 
 function entryOfError(properties: object, message = 'm'): LogEntry {
   const err = { type: 'Error', message: 'm', stack: 'Error: m\n    at f (/app/a.js:1:2)', ...properties }

@@ -3,23 +3,17 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject, LogEntry } from '../../src/protocol/log-entry.js'
 import { createCutCounts } from '../../src/record/clean-copy.js'
-import { Mapper } from '../../src/record/mapper.js'
 import type { MappingOptions } from '../../src/record/reference/entry-fields.js'
 import { CUT_MARK, shortenLine } from '../../src/record/shorten-line.js'
 import { Redactor } from '../../src/redaction/redactor.js'
-import { createMappingOptions } from './record-lines.js'
 import { faults } from './valid-entry.js'
 import { modelRuns } from '../model-runs.js'
-import { mapLine } from './map-line.js'
+import { jsonWith as jsonOf } from './map-line.js'
 
 const HEAD = '"level":50,"time":1795219732486'
 const MAX = 256 * 1024
 const FRAME = String.raw`\n    at pay (/app/pay.js:1:2)`
 const secretKeys = ['token', 'password']
-
-function jsonOf(line: string, over: Partial<MappingOptions> = {}): string {
-  return mapLine(new Mapper(createMappingOptions(over), -1, () => 0), line).json
-}
 
 function entryOf(line: string, over: Partial<MappingOptions> = {}): LogEntry {
   const json = jsonOf(line, over)
@@ -33,19 +27,19 @@ function repeat(count: number, item: (index: number) => string): string {
 }
 
 describe('a long line keeps its message, and notes what was removed', () => {
-  const keys = repeat(200_000, (index) => `"k${index}":${index}`)
+  const keys = repeat(60_000, (index) => `"k${index}":${index}`)
 
   test('keys of the record', () => {
     const entry = entryOf(`{${HEAD},${keys},"err":{"type":"E","message":"boom"},"msg":"m"}`)
     expect(entry).toMatchObject({ level: 'error', message: 'm', error: { type: 'E', message: 'boom' } })
-    expect(entry.metadata?.['pino_ingest']).toMatchObject({ cut_keys: 199_002 })
+    expect(entry.metadata?.['pino_ingest']).toMatchObject({ cut_keys: 59_002 })
   })
 
   test('keys of an object', () => {
     const entry = entryOf(`{${HEAD},"x":{${keys}},"err":{${keys},"type":"E","message":"boom","stack":"s"},"msg":"m"}`)
     expect(entry).toMatchObject({ message: 'm', error: { type: 'E', message: 'boom', stack: 's' } })
     expect(Object.keys(entry.metadata?.['x'] as object)).toHaveLength(1_000)
-    expect(entry.metadata?.['pino_ingest']).toMatchObject({ cut_keys: 398_000 })
+    expect(entry.metadata?.['pino_ingest']).toMatchObject({ cut_keys: 118_000 })
   })
 
   test('items of a list', () => {
@@ -85,7 +79,7 @@ describe('no half of a secret at a cut', () => {
   const maxChars = 64 * 1024
   /** Of the third long text. */
   const keptChars = maxChars / 4
-  const after = 'b '.repeat(100_000)
+  const after = 'b '.repeat(40_000)
   const withoutLengths = (json: string): string => json.replace(/\(\d+ characters\)|_bytes":\d+/g, '')
   const plain = new Redactor({ patterns: [], keys: secretKeys })
   const patterns = new Redactor({
@@ -106,28 +100,24 @@ describe('no half of a secret at a cut', () => {
   test.each([
     ['without patterns', plain, secrets],
     ['with patterns', patterns, [...secrets, ...matched]],
-  ])(
-    '%s',
-    (_, redactor, forms) => {
-      let longest = 0
-      for (const secret of forms) {
-        for (const around of [0, 4_096]) {
-          for (let back = 0; back <= secret.length + 12; back += 6) {
-            const before = keptChars + around - back
-            const value = `"${'a '.repeat(before / 2)}${secret}${after}"`
-            const line = `{${HEAD},"x":"${after}","y":"${after}","err":{"type":"E","message":"m","stack":${value}},"msg":"m"}`
-            const json = jsonOf(line, { redactor, maxEntryBytes: maxChars })
-            const { length = 0 } = /(?:a )+/.exec(json)?.[0] ?? ''
-            longest = Math.max(longest, length)
-            expect(withoutLengths(json), `${secret} ${back}`).not.toMatch(/4711|4111|Ym9iOj|jane/)
-          }
+  ])('%s', (_, redactor, forms) => {
+    let longest = 0
+    for (const secret of forms) {
+      for (const around of [0, 4_096]) {
+        for (let back = 0; back <= secret.length + 12; back += 8) {
+          const before = keptChars + around - back
+          const value = `"${'a '.repeat(before / 2)}${secret}${after}"`
+          const line = `{${HEAD},"x":"${after}","y":"${after}","err":{"type":"E","message":"m","stack":${value}},"msg":"m"}`
+          const json = jsonOf(line, { redactor, maxEntryBytes: maxChars })
+          const { length = 0 } = /(?:a )+/.exec(json)?.[0] ?? ''
+          longest = Math.max(longest, length)
+          expect(withoutLengths(json), `${secret} ${back}`).not.toMatch(/4711|4111|Ym9iOj|jane/)
         }
       }
-      // Only the note of the length hides the last characters: the entry is not shortened further.
-      expect(longest).toBeGreaterThan(keptChars - 30)
-    },
-    60_000,
-  )
+    }
+    // Only the note of the length hides the last characters: the entry is not shortened further.
+    expect(longest).toBeGreaterThan(keptChars - 30)
+  })
 
   test('even if redaction makes the text short', () => {
     for (let back = 0; back <= 60; back += 3) {
@@ -170,7 +160,7 @@ describe('any JSON', () => {
         expect(Object.keys(short).length).toBeLessThanOrEqual(1_002)
         expect(cuts.items).toBeGreaterThan(0)
       }),
-      { numRuns: modelRuns(8, 30) },
+      { numRuns: modelRuns(4, 30) },
     )
   })
 })

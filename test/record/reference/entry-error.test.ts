@@ -4,11 +4,10 @@ import pino from 'pino'
 import { serializeError } from '../../../src/record/error-serializer.js'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import type { MappingOptions } from '../../../src/record/reference/entry-fields.js'
-import { Mapper } from '../../../src/record/mapper.js'
 import { mapByParsing } from '../../../src/record/reference/reference-path.js'
 import { RECEIVED_AT, createMappingOptions } from '../record-lines.js'
 import { expectLinearTime } from '../../linear-time.js'
-import { mapLine } from '../map-line.js'
+import { entryWith, jsonWith } from '../map-line.js'
 
 const { stdSerializers } = pino
 
@@ -25,11 +24,7 @@ class NamedError extends Error {
 const asVError = (message: string, inner: Error): Error => Object.assign(new Error(message), { cause: () => inner })
 
 function entryOf(members: object, over: Partial<MappingOptions> = {}): LogEntry {
-  const line = JSON.stringify({ level: 50, time: 1795219732486, ...members })
-  const options = createMappingOptions(over)
-  const entry = JSON.parse(mapLine(new Mapper(options, -1, () => 0), line).json) as LogEntry
-  expect(entry).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
-  return entry
+  return entryWith({ level: 50, time: 1795219732486, ...members }, over)
 }
 
 const STACK = 'TypeError: boom\n    at f (/app/src/a.js:1:2)\n    at node:internal/main:1:1'
@@ -61,7 +56,7 @@ describe('error', () => {
 
   test('under an escaped name, and with an escaped stack', () => {
     const line = `{"level":50,"time":1,"x":{"type":"E","message":"m","st\\u0061ck":"s"},"msg":"m"}`
-    const json = mapLine(new Mapper(createMappingOptions(), -1, () => 0), line).json
+    const json = jsonWith(line)
     expect((JSON.parse(json) as LogEntry).error).toEqual({ type: 'E', message: 'm', stack: 's' })
   })
 
@@ -249,7 +244,7 @@ describe('error', () => {
   })
 
   test('a long message of separators takes linear time', () => {
-    expectLinearTime(300_000, (chars) => {
+    expectLinearTime(90_000, (chars) => {
       const separators = 'a: '.repeat(chars / 3)
       const stack = `Error: ${separators}`
       const err = { type: 'Error', message: `x${separators}`, stack: `${stack}\n    at f\ncaused by: ${stack}` }
@@ -307,8 +302,8 @@ describe('source', () => {
     ['    at node:internal/x:1:1', undefined],
     ['    at Array.map (<anonymous>)', undefined],
     ['', undefined],
-    [`    at ${'('.repeat(100_000)}`, undefined],
-    [`    at ${'a:1:'.repeat(100_000)}`, undefined],
+    [`    at ${'('.repeat(30_000)}`, undefined],
+    [`    at ${'a:1:'.repeat(30_000)}`, undefined],
   ])('of %j is %j', (frames, source) => {
     expect(
       entryOf({ err: { type: 'E', message: 'm', stack: `E: m\n${frames}` }, msg: 'm' }, { maxEntryBytes: 4_000_000 })

@@ -3,21 +3,10 @@ import { describe, expect, test } from 'vitest'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import type { MappingOptions } from '../../../src/record/reference/entry-fields.js'
 import { Mapper } from '../../../src/record/mapper.js'
-import { mapByParsing } from '../../../src/record/reference/reference-path.js'
 import { RECEIVED_AT, createMappingOptions } from '../record-lines.js'
-import { mapLine } from '../map-line.js'
+import { entryWith as entryOf, mapLine } from '../map-line.js'
 
 type Fields = Partial<LogEntry>
-
-/** The entry of a record. Members are JSON text if order or repetition matters. */
-function entryOf(record: object | string, over: Partial<MappingOptions> = {}): LogEntry {
-  const line = typeof record === 'string' ? record : JSON.stringify(record)
-  const options = createMappingOptions(over)
-  const mapper = new Mapper(options, -1, () => Date.parse(RECEIVED_AT))
-  const entry = JSON.parse(mapLine(mapper, line).json) as LogEntry
-  expect(entry).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
-  return entry
-}
 
 const HEAD = { level: 30, time: 1795219732486 }
 

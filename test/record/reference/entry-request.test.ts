@@ -1,21 +1,16 @@
 /** Requests as written by pino-http, Fastify and the entry's own form, and the parts that are never sent. */
 import { describe, expect, test } from 'vitest'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
-import { Mapper } from '../../../src/record/mapper.js'
-import { mapByParsing } from '../../../src/record/reference/reference-path.js'
 import type { RequestKeys } from '../../../src/options/settings.js'
-import { RECEIVED_AT, corpus, createMappingOptions } from '../record-lines.js'
-import { mapLine } from '../map-line.js'
+import { corpus } from '../record-lines.js'
+import { entryWith, jsonWith } from '../map-line.js'
 
 function entryOf(members: object, requestKeys?: RequestKeys): LogEntry {
   return entryOfLine(JSON.stringify({ level: 30, time: 1795219732486, ...members, msg: 'm' }), requestKeys)
 }
 
 function entryOfLine(line: string, requestKeys?: RequestKeys): LogEntry {
-  const options = createMappingOptions(requestKeys && { requestKeys })
-  const entry = JSON.parse(mapLine(new Mapper(options, -1, () => 0), line).json) as LogEntry
-  expect(entry).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
-  return entry
+  return entryWith(line, requestKeys && { requestKeys })
 }
 
 describe('request', () => {
@@ -100,7 +95,7 @@ describe('request', () => {
     const line =
       '{"level":30,"time":1,"req":{"method":"A","url":"/a","remoteAddress":"1","method":"B","remoteAddress":"2"},"res":{"statusCode":1,"statusCode":2},"msg":"m"}'
     expect(entryOfLine(line).request).toEqual({ method: 'B', url: '/a', path: '/a', ip: '2', status_code: 2 })
-    const json = mapLine(new Mapper(createMappingOptions(), -1, () => 0), line).json
+    const json = jsonWith(line)
     expect(json.match(/"(?:method|ip|status_code)":/g)).toHaveLength(3)
   })
 

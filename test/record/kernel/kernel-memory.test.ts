@@ -40,48 +40,42 @@ new KernelOptions(memory.buffer, kernel).write(options)
 const GAP = [0x17_0000, 0x20_0000] as const
 const AROUND = 256
 const PIECES = [
-  '"',
-  '\\',
-  '{',
-  '}',
-  '[',
-  ']',
-  ':',
-  ',',
-  '\\"',
-  '\\u00',
-  ' ',
-  '\r',
-  '\0',
-  '\t',
-  '\x80',
-  '\xc3',
-  '\xff',
-  '\xed\xa0\x80',
-  '0',
-  '-',
-  '1e',
-  'true',
-  'null',
-]
-  .concat([
+  ...[
+    '"',
+    '\\',
+    '{',
+    '}',
+    '[',
+    ']',
+    ':',
+    ',',
+    '\\"',
+    '\\u00',
+    ' ',
+    '\r',
+    '\0',
+    '\t',
+    '\x80',
+    '\xc3',
+    '\xff',
+    '\xed\xa0\x80',
+  ],
+  ...[
+    '0',
+    '-',
+    '1e',
+    'true',
+    'null',
     '"err":',
     '"req":{',
     '"res":{',
     '"headers":{',
     '"level":30',
     '"time":1763700000123',
-    '"msg":"',
-    '"stack":"Error: a\\n    at f (/a.js:1:2)',
-    '://',
-    '@',
-    'token=',
-    '%3D',
-    'cookie: ',
-    '"query":[',
-    '"user":{"id":1',
-  ])
-  .map((text) => Buffer.from(text, 'latin1'))
+  ],
+  ...['"msg":"', '"stack":"Error: a\\n    at f (/a.js:1:2)', '://', '@', 'token=', '%3D', 'cookie: ', '"query":['],
+  '"user":{"id":1',
+].map((text) => Buffer.from(text, 'latin1'))
 const lines = corpus.map(({ raw }) => Buffer.from(raw))
 
 let seed = 1
@@ -118,7 +112,7 @@ function mapBetween(line: Buffer, at: number, fill: string, isBreadcrumb: boolea
 
 test('hostile bytes, at every offset of a block', () => {
   let mapped = 0
-  for (let run = 0; run < modelRuns(10_000, 1_000_000); run += 1) {
+  for (let run = 0; run < modelRuns(2_000, 1_000_000); run += 1) {
     const line = hostileLine()
     const at = LINES + AROUND + (run % 64)
     const isBreadcrumb = run % 3 === 0
@@ -127,7 +121,7 @@ test('hostile bytes, at every offset of a block', () => {
     if (typeof result !== 'number') mapped += 1
   }
   expect(bytes.subarray(...GAP).every((byte) => byte === 0)).toBe(true)
-  expect(mapped).toBeGreaterThan(500)
+  expect(mapped).toBeGreaterThan(100)
 })
 
 test.each([
