@@ -110,122 +110,39 @@ describe('a hook', () => {
 describe('a failing hook is reported, and the entry is sent unchanged:', () => {
   const circle: Record<string, unknown> = {}
   circle['self'] = circle
-  const noText = {
-    toString: () => {
-      throw new Error('no')
-    },
+  const throws = (thrown: unknown) => (): never => {
+    throw thrown // oxlint-disable-line no-throw-literal
   }
-
-  test.each<[string, (entry: LogEntry) => unknown, string]>([
-    [
-      'an exception',
-      () => {
-        throw new TypeError('no user\nsecond line')
-      },
-      'beforeSend threw TypeError: no user; the entry is sent unchanged',
-    ],
-    [
-      'a thrown value that is not an error',
-      () => {
-        throw 'plain'
-      },
-      'beforeSend threw plain; the entry is sent unchanged',
-    ], // oxlint-disable-line no-throw-literal
-    [
-      'a thrown value that is not text',
-      () => {
-        throw noText
-      },
-      'beforeSend threw a value that cannot be converted to a string; the entry is sent unchanged',
-    ], // oxlint-disable-line no-throw-literal
-    [
-      'an error with control characters',
-      () => {
-        throw new Error('a\u001b[2Jb\u2028c')
-      },
-      'beforeSend threw Error: a [2Jb c; the entry is sent unchanged',
-    ],
-    [
-      'a missing return',
-      () => {},
-      'beforeSend returned undefined: return the entry, or null to drop it; the entry is sent unchanged',
-    ],
-    [
-      'a promise',
-      async (entry) => entry,
-      'beforeSend returned a promise: it must be synchronous; the entry is sent unchanged',
-    ],
-    [
-      'a rejected promise',
-      async () => {
-        throw new Error('late')
-      },
-      'beforeSend returned a promise: it must be synchronous; the entry is sent unchanged',
-    ],
-    ['text', () => 'x', 'beforeSend returned a string instead of an entry; the entry is sent unchanged'],
-    ['true', () => true, 'beforeSend returned a boolean instead of an entry; the entry is sent unchanged'],
-    ['a function', () => () => {}, 'beforeSend returned a function instead of an entry; the entry is sent unchanged'],
-    ['a list', (entry) => [entry], 'beforeSend returned an array instead of an entry; the entry is sent unchanged'],
-    [
-      'a Date',
-      () => new Date(0),
-      'beforeSend returned an object that becomes "1970-01-01T00:00:00.000Z" in JSON; the entry is sent unchanged',
-    ],
-    [
-      'a toJSON that returns undefined',
-      () => ({ toJSON: () => {} }),
-      'beforeSend returned an object that becomes nothing in JSON; the entry is sent unchanged',
-    ],
-  ])('%s', (_, hook, problem) => {
-    const { json, problems } = run(hook)
-    expect(json).toBe(JSON_OF_ENTRY)
-    expect(problems).toEqual([problem])
-  })
+  const noText = { toString: throws(new Error('no')) }
 
   test.each<[string, (entry: LogEntry) => unknown, RegExp]>([
-    [
-      'a BigInt',
-      (entry) => ({ ...entry, metadata: { n: 1n } }),
-      /^beforeSend returned a value that cannot be written as JSON: TypeError: .*BigInt/,
-    ],
-    [
-      'a circle',
-      (entry) => ({ ...entry, metadata: circle }),
-      /^beforeSend returned a value that cannot be written as JSON: TypeError: .*circular/,
-    ],
-    [
-      'a toJSON that throws',
-      () => ({
-        toJSON: () => {
-          throw new Error('no JSON')
-        },
-      }),
-      /^beforeSend returned a value that cannot be written as JSON: Error: no JSON;/,
-    ],
-    ['a wrong level', (entry) => ({ ...entry, level: 'loud' }), /^beforeSend returned an invalid entry: level: /],
-    [
-      'a missing message',
-      (entry) => ({ ...entry, message: undefined }),
-      /^beforeSend returned an invalid entry: message: /,
-    ],
-    [
-      'metadata that is text',
-      (entry) => ({ ...entry, metadata: 'x' }),
-      /^beforeSend returned an invalid entry: metadata: /,
-    ],
-    ['NaN', (entry) => ({ ...entry, perf: { memory_mb: Number.NaN } }), /^beforeSend returned an invalid entry: perf/],
-    ['an empty object', () => ({}), /^beforeSend returned an invalid entry: /],
-    [
-      'a long message',
-      () => {
-        throw new Error('x'.repeat(10_000))
-      },
-      /^beforeSend threw Error: x{292}…; the entry is sent unchanged$/,
-    ],
+    ['an exception', throws(new TypeError('no user\nsecond line')), /threw TypeError: no user;/],
+    ['a thrown value that is not an error', throws('plain'), /threw plain;/],
+    ['a thrown value that is not text', throws(noText), /threw a value that cannot be converted to a string;/],
+    ['an error with control characters', throws(new Error('a\u001b[2Jb\u2028c')), /threw Error: a \[2Jb c;/],
+    ['a long message', throws(new Error('x'.repeat(10_000))), /threw Error: x{292}…;/],
+    ['a missing return', () => {}, /undefined/],
+    ['a promise', async (entry) => entry, /promise/],
+    ['a rejected promise', async () => throws(new Error('late'))(), /promise/],
+    ['text', () => 'x', /a string instead/],
+    ['true', () => true, /a boolean instead/],
+    ['a function', () => () => {}, /a function instead/],
+    ['a list', (entry) => [entry], /an array instead/],
+    ['a Date', () => new Date(0), /"1970-01-01T00:00:00.000Z" in JSON/],
+    ['a toJSON that returns undefined', () => ({ toJSON: () => {} }), /nothing in JSON/],
+    ['a BigInt', (entry) => ({ ...entry, metadata: { n: 1n } }), /JSON: TypeError: .*BigInt/],
+    ['a circle', (entry) => ({ ...entry, metadata: circle }), /JSON: TypeError: .*circular/],
+    ['a toJSON that throws', () => ({ toJSON: throws(new Error('no JSON')) }), /JSON: Error: no JSON;/],
+    ['a wrong level', (entry) => ({ ...entry, level: 'loud' }), /invalid entry: level: /],
+    ['a missing message', (entry) => ({ ...entry, message: undefined }), /invalid entry: message: /],
+    ['metadata that is text', (entry) => ({ ...entry, metadata: 'x' }), /invalid entry: metadata: /],
+    ['NaN', (entry) => ({ ...entry, perf: { memory_mb: Number.NaN } }), /invalid entry: perf/],
+    ['an empty object', () => ({}), /invalid entry: /],
   ])('%s', (_, hook, problem) => {
     const { json, problems } = run(hook)
     expect(json).toBe(JSON_OF_ENTRY)
     expect(problems).toEqual([expect.stringMatching(problem)])
+    expect(problems[0]).toMatch(/^beforeSend .*; the entry is sent unchanged$/)
   })
 
   test('even if it changed the object before it failed', () => {
@@ -323,7 +240,7 @@ test('every entry of the mapper is kept completely, changed or not', () => {
     expect(faults(touched.json, MAX_ENTRY_BYTES)).toEqual([])
   }
   for (const { raw } of corpus) same(raw)
-  fc.assert(fc.property(anyLine, same), { numRuns: modelRuns(150, 2_000) })
+  fc.assert(fc.property(anyLine, same), { numRuns: modelRuns(50, 2_000) })
 })
 
 function longNumbers(json: string): string[] {

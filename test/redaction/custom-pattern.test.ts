@@ -54,7 +54,7 @@ const LETTERS_OF_OTHERS = /\\[wWbB]/
 test('random expressions match what RegExp matches', () => {
   const random = randomFrom(11)
   let matched = 0
-  const rounds = modelRuns(400, 2_000)
+  const rounds = modelRuns(200, 2_000)
   for (let round = 0; round < rounds; round += 1) {
     const { source, sample } = generate(random, 3)
     const flags = oneOf(random, FLAGS)
@@ -79,7 +79,7 @@ test('random expressions match what RegExp matches', () => {
   expect(matched).toBeGreaterThan(rounds)
 })
 
-const EXPRESSIONS = modelRuns(25, 1_000)
+const EXPRESSIONS = modelRuns(14, 1_000)
 const HARD_CHARS = 8_000
 const MAX_MS = 3_000
 
@@ -129,12 +129,14 @@ test(`${EXPRESSIONS} expressions on 8,000 worst-case characters each take at mos
   expect(worst[0]?.ms).toBeLessThan(MAX_MS)
 })
 
-test.each([
-  ['a(?:.*z)?', 'a'],
-  [String.raw`-----BEGIN(?:[\s\S]*?-----END)?`, '-----BEGIN'],
-])('%s: an entry with matches that each read to the end takes a few seconds, and no match is left', (source, match) => {
-  const redactor = new Redactor({ patterns: [source], keys: [] })
-  const texts = Array.from({ length: 100 }, () => `kept ${match.repeat(40_000 / match.length)}`)
+test('when the time of an entry is over, the next match and the text after it are replaced as one', () => {
+  expect(new CustomPattern('a').replace('x a b a', '<>', { leftMs: -1 })).toBe('x <>')
+})
+
+test('an entry with matches that each read to the end takes a few seconds, and no match is left', () => {
+  const match = '-----BEGIN'
+  const redactor = new Redactor({ patterns: [String.raw`-----BEGIN(?:[\s\S]*?-----END)?`], keys: [] })
+  const texts = Array.from({ length: 50 }, () => `kept ${match.repeat(4_000)}`)
   let clean = ''
   const ms = cpuMs(() => {
     clean = redactor.redactJson(JSON.stringify({ level: 'info', message: 'm', timestamp: 't', metadata: { texts } }))

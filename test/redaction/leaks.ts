@@ -26,22 +26,9 @@ export function leaks(mark: () => string): Leak[] {
         auth: { username: 'bob', password: m() },
       },
     }),
-    data('got options', {
-      options: { headers: { 'user-agent': 'got', cookie: `a=${m()}; b=${m()}` }, username: 'bob' },
-    }),
     data('undici raw headers', { rawHeaders: ['host', 'a.example', 'authorization', `Bearer ${m()}`, 'cookie', m()] }),
-    data('undici headers as pairs', {
-      headers: [
-        ['accept', '*/*'],
-        ['proxy-authorization', `Basic ${m()}`],
-      ],
-    }),
     data('node-fetch Headers, raw()', {
       headers: { 'set-cookie': [`a=${m()}; Path=/`, `b=${m()}`], 'x-request-id': ['1'] },
-    }),
-    data('superagent header and auth', {
-      req: { method: 'GET', url: '/x' },
-      error: { header: { Authorization: `Basic ${m()}` }, options: { auth: `bob:${m()}` } },
     }),
     data('AWS SDK v3 $response', {
       $metadata: { httpStatusCode: 403 },
@@ -55,16 +42,6 @@ export function leaks(mark: () => string): Leak[] {
         ],
       },
     }),
-    data('HAR, with members between', { entries: [{ value: m(), comment: '', name: 'Authorization' }] }),
-    data('Postman', { header: [{ key: 'X-API-KEY', type: 'text', value: m() }] }),
-    data('Go structs', { Headers: [{ Key: 'Authorization', Values: [m(), m()] }] }),
-    data('field and content', {
-      fields: [
-        { field: 'set-cookie', content: m() },
-        { Header: 'Cookie', Value: m() },
-      ],
-    }),
-    data('a cookie logged by itself', { name: 'Cookie', value: m() }),
     data('OpenTelemetry attributes', {
       'http.request.header.authorization': [`Bearer ${m()}`],
       'http.request.header.x_api_key': [m()],
@@ -79,28 +56,10 @@ export function leaks(mark: () => string): Leak[] {
         PATH: '/bin',
       },
     }),
-    data('Lambda event', { multiValueHeaders: { Cookie: [m()] }, cookies: [`sid=${m()}`] }),
-    data('CloudFront event', { headers: { authorization: [{ key: 'Authorization', value: m() }] } }),
-    data('Map entries', [
-      ['x-api-key', m()],
-      ['accept', 'x'],
-    ]),
-    data('list at an odd place', ['GET', 'cookie', m(), 'b']),
     data('two names side by side', ['x-forwarded-for', 'authorization', 'cookie', m()]),
     data('process.argv', { argv: ['node', 'cli.js', 'run', '--api-key', m(), '--verbose'] }),
     data('argv of curl', { args: ['-H', `Authorization: Bearer ${m()}`, `--header=X-Api-Key: ${m()}`] }),
     data('a header line as a key', { [`Authorization: Bearer ${m()}`]: true }),
-    data('deep', [[[{ a: { b: [{ c: { cookie: m() } }] } }]]]),
-    data('GraphQL error extensions', {
-      errors: [
-        { message: 'denied', extensions: { response: { headers: { authorization: m() } }, code: 'UNAUTHENTICATED' } },
-      ],
-    }),
-    data('Rack environment', {
-      'rack.request.cookie_hash': { sid: m() },
-      'rack.request.cookie_string': `sid=${m()}`,
-      'rack.url_scheme': 'http',
-    }),
     data('express-validator', {
       errors: [
         { type: 'field', value: m(), msg: 'Invalid value', path: 'x-api-key', location: 'headers' },
@@ -116,13 +75,6 @@ export function leaks(mark: () => string): Leak[] {
         { key: 'rpc.grpc.request.metadata.cookie', value: { stringValue: m() } },
       ],
     }),
-    data('Google Cloud httpRequest', {
-      httpRequest: { requestUrl: `https://a.example/x?access_token=${m()}`, userAgent: 'x' },
-      labels: { 'x-goog-api-key': m() },
-    }),
-    data('Sentry event', { request: { headers: [['Authorization', m()]], cookies: [['sid', m()]], env: {} } }),
-    data('docker inspect', { Config: { Env: [`API_KEY=${m()}`, `HTTP_COOKIE=${m()}`, 'PATH=/bin'] } }),
-    data('Metadata of gRPC', { metadata: { internalRepr: { authorization: [`Bearer ${m()}`], 'x-api-key': [m()] } } }),
     data('an execa error', {
       command: `curl -H 'X-Api-Key: ${m()}'`,
       escapedCommand: `sh -c "curl -H \\"Authorization: Token ${m()}\\""`,
@@ -148,53 +100,15 @@ export function leaks(mark: () => string): Leak[] {
     text('spaces around the colon', `Authorization : Bearer ${m()}\nX-Api-Key\t:\t${m()}`),
     text('a folded header', `Cookie: a=${m()};\r\n b=${m()};\r\n\tc=${m()}\r\nHost: a.example`),
     text('a value on the next line', `Authorization:\r\n Bearer\r\n ${m()}\r\nHost: a.example`),
-    text('Digest', `Authorization: Digest username="bob", realm="x", response="${m()}", cnonce="${m()}"`),
-    text(
-      'AWS signature',
-      `authorization=AWS4-HMAC-SHA256 Credential=${m()}/20260101/eu/s3/aws4_request, SignedHeaders=host, Signature=${m()}`,
-    ),
     text(
       'curl -v',
       `> GET / HTTP/2\r\n> Host: a.example\r\n> Authorization: Bearer ${m()}\r\n< HTTP/2 200\r\n< set-cookie: sid=${m()}; HttpOnly\r\n`,
     ),
-    text(
-      'wget --debug',
-      `---request begin---\nGET / HTTP/1.1\nAuthorization: Basic ${base64(`bob:${m()}`)}\nCookie: ${m()}\n---request end---`,
-    ),
-    text(
-      'PHP json_encode',
-      `{"Authorization":"Basic ${m()}\\/x\\/${m()}","url":"https:\\/\\/bob:${m()}@a.example\\/x"}`,
-    ),
     text('nginx log', `10.0.0.1 - - [01/Jan/2026] "GET / HTTP/1.1" 200 "-" "curl" "Bearer ${m()}"`),
-    text(
-      'Apache environment',
-      `SERVER_NAME=a.example\nHTTP_COOKIE=a=${m()}; b=${m()}\nHTTP_AUTHORIZATION=Bearer ${m()}\n`,
-    ),
-    text(
-      'HAR as text',
-      quoted({
-        headers: [
-          { name: 'Cookie', value: m() },
-          { name: 'Accept', value: 'x' },
-        ],
-      }),
-    ),
     text('HAR as text, indented', JSON.stringify([{ name: 'x-api-key', value: m() }], undefined, 2)),
     text(
       'util.inspect',
       `IncomingMessage {\n  rawHeaders: [\n    'Host',\n    'a.example',\n    'Authorization',\n    'Bearer ${m()}'\n  ],\n  [Symbol(kHeaders)]: {\n    host: 'a.example',\n    authorization: 'Bearer ${m()}',\n    'set-cookie': [ 'a=${m()}', 'b=${m()}' ]\n  }\n}`,
-    ),
-    text(
-      'util.inspect, a long value',
-      `headers: {\n  authorization:\n   'Bearer ${m()}',\n  cookie: 'a\\n' +\n    '${m()}' }`,
-    ),
-    text(
-      'ClientRequest, _header',
-      `_header: 'GET / HTTP/1.1\\r\\nAuthorization: Bearer ${m()}\\r\\nHost: a.example\\r\\n\\r\\n',`,
-    ),
-    text(
-      'kOutHeaders',
-      `[Symbol(kOutHeaders)]: [Object: null prototype] { cookie: [ 'Cookie', 'a=${m()}' ], host: [ 'Host', 'x' ] }`,
     ),
     text('logfmt', `method=GET x-api-key="${m()}" status=200 authorization=${m()}`),
     text(
@@ -204,10 +118,6 @@ export function leaks(mark: () => string): Leak[] {
     text(
       'fetch in JavaScript',
       `fetch('/x', { headers: { Authorization: \`Bearer ${m()}\`, "X-Api-Key": "${m()}", Cookie: 'a' + '${m()}' } })`,
-    ),
-    text(
-      'OpenTelemetry attributes as text',
-      `http.request.header.authorization: ["Bearer ${m()}"] http.response.header.set_cookie=["${m()}"]`,
     ),
     text(
       'util.inspect of Headers, a Map and cookies',
@@ -237,62 +147,22 @@ export function leaks(mark: () => string): Leak[] {
         ),
       ),
     ),
-    text(
-      'nginx debug log',
-      `[debug] 1#1: *1 http header: "Cookie: a=${m()}; b=${m()}"\n[debug] 1#1: *1 http proxy header: "X-Api-Key: ${m()}"`,
-    ),
-    text(
-      'Jest snapshot',
-      `Object {\n  "Authorization": "Token ${m()}",\n  "set-cookie": Array [\n    "a=${m()}",\n  ],\n}`,
-    ),
     // JSON in text
     text('JSON', quoted({ headers: { cookie: m(), authorization: m(), 'x-api-key': 12 } })),
-    text('JSON with spaces', `{ "authorization" : "Bearer ${m()}" , "cookie" :\n  "${m()}" }`),
     text('JSON in JSON', quoted({ body: quoted({ authorization: `Digest ${m()} "${m()}"` }) })),
     text('JSON in JSON in JSON', quoted(quoted({ body: quoted({ 'set-cookie': [m(), `"${m()}"`] }) }))),
-    text('JSON that was cut off', quoted({ a: quoted({ cookie: m() }) }).slice(0, -4)),
-    text(
-      'header lines in JSON',
-      quoted({ raw: `GET / HTTP/1.1\r\nCookie: a="${m()}"; b=${m()}\r\n c=${m()}\r\nHost: x` }),
-    ),
     // Credentials with their scheme
     text('Bearer in a sentence', `the token Bearer ${m()} was refused, so was bearer ${m()}`),
     text('a JSON web token', `Bearer eyJhbGciOiJIUzI1NiJ9.${m()}.${m()}-_x`),
-    text('an opaque token', `sent Bearer 1|${m()}:${m()}$x`),
     text('Basic, with padding', `WWW basic ${base64(`bob:${m()}x`)} and Basic ${base64(`bob:${m()}xy`)}`),
-    text('Bearer in a query', `GET /x?auth=Bearer%20${m()}&a=1 and ?auth=Bearer+${m()}`),
-    text('Bearer after a written line break', `said\\nBearer ${m()}`),
     // Colors, and values in parts
-    text(
-      'curl -v on a terminal',
-      `< \u001B[1mset-cookie\u001B[0m: sid=${m()}; path=/\r\n< \u001B[1mx-auth-token\u001B[0m: ${m()}\r\n`,
-    ),
     text(
       'jq -C',
       `\u001B[1;39m{\n  \u001B[0m\u001B[34;1m"authorization"\u001B[0m\u001B[1;39m:\u001B[0m \u001B[0;32m"Token ${m()}"\u001B[0m\n}`,
     ),
     text(
-      'HTTPie on a terminal',
-      `\u001B[34mAuthorization\u001B[39;49;00m: Token ${m()}\r\n\u001B[34mAccept\u001B[39;49;00m: */*`,
-    ),
-    text(
       'util.inspect with colors',
       inspect({ headers: { authorization: `Token ${m()}`, 'x-api-key': m(), cookie: `a=${m()}` } }, { colors: true }),
-    ),
-    text(
-      'util.inspect with colors, a list',
-      inspect(
-        {
-          'set-cookie': [`a=${m()}; Path=/; HttpOnly; Secure`, `b=${m()}; Path=/; HttpOnly; Secure`],
-          rawHeaders: ['X-Api-Key', m()],
-        },
-        { colors: true },
-      ),
-    ),
-    text('colored text in JSON', quoted({ line: `\u001B[36mCookie\u001B[39m: a=${m()}` })),
-    text(
-      'util.inspect of a value of several lines',
-      inspect({ 'set-cookie': `a=${'x'.repeat(80)}\nb=${m()}\nc=${m()}`, accept: 'x' }),
     ),
     // Words for nothing, markers and spaces
     ...['none', 'undefined', 'null', 'None'].map((nothing) =>
@@ -319,20 +189,14 @@ export function leaks(mark: () => string): Leak[] {
     ),
     // URLs
     text('PostgreSQL', `connect postgres://bob:${m()}@db:5432/app failed`),
-    text('Redis', `redis://:${m()}@cache:6379/0`),
-    text('AMQP', `amqps://bob:${m()}@mq/%2F`),
     text('MongoDB', `mongodb+srv://bob:${m()}@a.example,b.example/x?retryWrites=true`),
-    text('git over https', `fatal: unable to access 'https://x-token:${m()}@git.example/a.git/'`),
     text('marks of RFC 3986 in a password', `https://bob:${m()}!$&'()*+,;=-._~%20${m()}@a.example/`),
     text('what browsers accept too', `https://b[o]b:{|}^\`"<>${m()}😀@${m()}@a.example`),
-    text('a URL in single quotes', `'https://bob:${m()}\`x@a.example'`),
     text('a percent-encoded URL', `/login?next=https%3A%2F%2Fbob%3A${m()}%40x${m()}%40a.example%2Fx`),
-    text('a URL encoded by Python, which keeps slashes', `/login?next=https%3A//bob%3A${m()}%40a.example/x`),
     text(
       'a URL encoded by encodeURIComponent',
       `?next=${encodeURIComponent(`https://bob:it's${m()}!(x)*~@a.example/`)}&also=${encodeURIComponent(`https://bob:it'-${m()}@a.example/`)}`,
     ),
-    text('a URL that was encoded twice', `?u=https%253A%252F%252Fbob%253A${m()}%2540a.example`),
     ...[2, 3, 4].map((times) => {
       let url = `https://a.example/x?page=2&api_key=${m()}&user[password]=${m()}&z=1`
       for (let count = 0; count < times; count += 1) url = encodeURIComponent(url)

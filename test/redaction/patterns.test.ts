@@ -94,19 +94,11 @@ describe('ssn', () => {
     ['078-05-1120 2026-11-21', '[ssn] 2026-11-21'],
   ])('%s', (text, clean) => expect(redact('ssn', text)).toBe(clean))
 
-  test.each([
-    '000-12-3456',
-    '666-12-3456',
-    '900-12-3456',
-    '123-00-4567',
-    '123-45-0000',
-    '123-45 6789',
-    '123456789',
-    '1123-45-6789',
-    '12-123-45-6789',
-    '123-45-67890',
-    '123-45-6789-0',
-  ])('left: %s', (text) => expect(redact('ssn', text)).toBe(text))
+  test.each(
+    '000-12-3456 666-12-3456 900-12-3456 123-00-4567 123-45-0000 123456789 1123-45-6789 12-123-45-6789 123-45-67890 123-45-6789-0'
+      .split(' ')
+      .concat('123-45 6789'),
+  )('left: %s', (text) => expect(redact('ssn', text)).toBe(text))
 })
 
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln-bmF0_dXJl'
@@ -151,19 +143,8 @@ test('redacting twice changes nothing', () => {
       ...CARDS,
       JWT,
       'Bearer ',
-      'a@b.com',
-      '@',
-      '.com',
-      '123-45-6789',
-      '123',
-      '-',
       ' ',
-      '.',
-      '[email]',
-      '[ssn]',
-      'eyJ',
-      '%40',
-      '4',
+      ...'a@b.com @ .com 123-45-6789 123 - . [email] [ssn] eyJ %40 4'.split(' '),
     ),
     fc.string({ maxLength: 5 }),
   )
@@ -178,23 +159,7 @@ test('redacting twice changes nothing', () => {
 
 test('the search that precedes a pattern misses no match', () => {
   const digits = ['1', '4', '22', '12345', ' ', '-', '.', '  ', 'e', '\u0001', '\u0019.']
-  const others = [
-    '@',
-    '%40',
-    'a',
-    'b.co',
-    'bob',
-    'é',
-    '\n',
-    '\t',
-    '"',
-    '\\',
-    '/',
-    'xn--p',
-    '123-45-6789',
-    'eyJhIjoxfQ',
-    '',
-  ]
+  const others = ['\n', '\t', '"', '\\', '', ...'@ %40 a b.co bob é / xn--p 123-45-6789 eyJhIjoxfQ'.split(' ')]
   const text = fc
     .array(fc.constantFrom(...digits, ...others, ...CARDS, ...CARDS.map((card) => card.replace(/.{4}(?=.)/g, '$& '))), {
       maxLength: 12,

@@ -218,7 +218,7 @@ describe('any entry', () => {
         expect(all.redactJson(clean)).toBe(clean)
         if (clean !== json) expect(all.mayMatch(json)).toBe(true)
       }),
-      { numRuns: modelRuns(600, 10_000) },
+      { numRuns: modelRuns(300, 10_000) },
     )
   })
 
@@ -230,7 +230,7 @@ describe('any entry', () => {
           expect(JSON.parse(redactor.redactJson(escaped(json)))).toEqual(JSON.parse(redactor.redactJson(json)))
         }
       }),
-      { numRuns: modelRuns(250, 5_000) },
+      { numRuns: modelRuns(150, 5_000) },
     )
   })
 
@@ -239,7 +239,7 @@ describe('any entry', () => {
       fc.property(text, (message) => {
         expect(redacted(all, entry({ message }))['message']).toBe(all.redactText(message))
       }),
-      { numRuns: modelRuns(500, 5_000) },
+      { numRuns: modelRuns(200, 5_000) },
     )
   })
 })

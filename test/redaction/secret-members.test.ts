@@ -239,7 +239,12 @@ describe('in a text', () => {
     ['spaces around the sign', `authorization = "Digest ${CANARY}", "X-Api-Key" : '${CANARY}'`],
     ...indented.map((text): readonly [string, string] => ['indented lines that inspect divides', inspect({ text })]),
     ...indented.map((text): readonly [string, string] => ['these in JSON', JSON.stringify(inspect({ text }))]),
+    ['a bracket within a quoted value', `Cookie: {"a": "}", "b": "${CANARY}"}`],
+    ['a value that continues after its quotes', `Cookie: "a=1"; b=${CANARY}`],
     ['a credential without a header', `the token Bearer ${CANARY} was refused`],
+    ['credentials in a query', `GET /x?a=Bearer%20${CANARY}&b=bearer+${CANARY}&c=1`],
+    ['an opaque token', `sent Bearer 1|${CANARY}:${CANARY}$x`],
+    ['Digest', `Authorization: Digest username="bob", realm="x", response="${CANARY}", cnonce="${CANARY}"`],
   ]
 
   test.each(forms)('%s', (_name, text) => {

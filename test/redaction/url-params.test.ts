@@ -100,6 +100,7 @@ describe('user and password', () => {
     [`https://bob:it's\`😀${CANARY}@example.com/x`, `https://${S}@example.com/x`],
     [`{"url":"https:\\/\\/bob:${CANARY}@example.com\\/x"}`, `{"url":"https:\\/\\/${S}@example.com\\/x"}`],
     [`/x?next=https%3A%2F%2Fbob%3A${CANARY}%40a.example`, `/x?next=https%3A%2F%2F${S}%40a.example`],
+    [`/x?next=https%3A//bob%3A${CANARY}%40a.example/x`, `/x?next=https%3A//${S}%40a.example/x`],
     [`/x?next=https%253A%252F%252Fbob%253A${CANARY}%2540a.example`, `/x?next=https%253A%252F%252F${S}%2540a.example`],
   ])('%s', (text, clean) => {
     expect(params.redact(text)).toBe(clean)
@@ -121,31 +122,9 @@ describe('user and password', () => {
 
 test('`mayMatch` detects text to scrub', () => {
   const piece = fc.constantFrom(
-    'token=',
-    "'",
-    '<',
-    'api_key',
-    'token',
-    '=',
-    '%3D',
-    '%253D',
-    '%2526',
-    '&',
-    '?',
-    '%26',
-    '://',
-    '@',
-    'a',
-    '/',
-    ';',
-    '\\n',
+    ...`token= ' < api_key token = %3D %253D %2526 & ? %26 :// @ a / ; \\n " ${S} [ ] %5B`.split(' '),
     '\n',
-    '"',
     ' ',
-    S,
-    '[',
-    ']',
-    '%5B',
   )
   let scrubbed = 0
   fc.assert(
