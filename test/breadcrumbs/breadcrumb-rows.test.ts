@@ -84,23 +84,11 @@ test('short ids of any kind have different hashes', () => {
   expect(new Set(hashes).size).toBe(hashes.length)
 })
 
-test('forgets the lines of a scope after 5 minutes without one', () => {
-  const subject = createSubject()
-  addAll(subject, 'a', 'a')
-  subject.pass(200_000)
-  addAll(subject, 'b', 'b')
-  subject.pass(101_000)
-  expect(take(subject, 'a')).toEqual([])
-  addAll(subject, 'b', 'later')
-  subject.pass(299_000)
-  expect(take(subject, 'b')).toEqual(['b', 'later'])
-})
-
 test.each([MIB, 8 * MIB])('of lines within %i bytes, the oldest are removed first', (maxBytes) => {
   const subject = createSubject({ ringBytes: maxBytes, limit: 1_000 })
   addAll(subject, 'old', 'the first line')
-  for (let line = 0; line < 20_000; line += 1) {
-    if (line === 19_900) addAll(subject, 'young', 'a late line')
+  for (let line = 0; line < 5_000; line += 1) {
+    if (line === 4_900) addAll(subject, 'young', 'a late line')
     addAll(subject, '', `${line} ${'.'.repeat(10_000)}`)
   }
   expect(take(subject, 'old')).toEqual([])
@@ -109,7 +97,7 @@ test.each([MIB, 8 * MIB])('of lines within %i bytes, the oldest are removed firs
   const bytes = lines.reduce((sum, line) => sum + line.length + 1, 0)
   expect(bytes).toBeLessThanOrEqual(maxBytes)
   expect(bytes).toBeGreaterThan(maxBytes * 0.98)
-  expect(lines.at(-1)?.slice(0, 6)).toBe('19999 ')
+  expect(lines.at(-1)?.slice(0, 6)).toBe('4999 .')
 })
 
 test('keeps the newest lines when all rows are used', () => {
@@ -135,12 +123,22 @@ test('restores the lines taken last', () => {
   expect(take(subject, 'a')).toEqual(['1', '2', '3'])
 })
 
+test('forgets the lines of a scope after 5 minutes without one', () => {
+  const subject = createSubject()
+  addAll(subject, 'a', 'a')
+  addAll(subject, 'b', 'b')
+  subject.pass(299_000)
+  addAll(subject, 'b', 'later')
+  subject.pass(2_000)
+  expect([take(subject, 'a'), take(subject, 'b')]).toEqual([[], ['b', 'later']])
+})
+
 test('a very long id works like any other', () => {
   const subject = createSubject({ ringBytes: MIB })
-  const ids = Array.from({ length: 300 }, (_, n) => `${n} ${'x'.repeat(100_000)}`)
+  const ids = Array.from({ length: 100 }, (_, n) => `${n} ${'x'.repeat(50_000)}`)
   for (const id of ids) addAll(subject, id, id.slice(0, 3))
   expect(take(subject, ids[7] as string)).toEqual(['7 x'])
-  expect(take(subject, ids[299] as string)).toEqual(['299'])
+  expect(take(subject, ids[99] as string)).toEqual(['99 '])
 })
 
 type Step =
@@ -179,6 +177,6 @@ test('behave like a plain list of lists, for any order of operations', () => {
         plain.set(key, { lines: [...kept, ...lines], usedAt: now })
       }
     }),
-    { numRuns: 100 },
+    { numRuns: 50 },
   )
 })

@@ -5,9 +5,9 @@ import { piped } from './create-pipeline.js'
 
 const messagesOf = ({ breadcrumbs = [] }: LogEntry): (string | undefined)[] => breadcrumbs.map(({ message }) => message)
 
-test('200 concurrent requests: each error has the lines of its own request in order, and no debug line is sent', async () => {
+test('50 concurrent requests: each error has the lines of its own request in order, and no debug line is sent', async () => {
   const { write, arrived, pipeline } = await piped()
-  const requests = Array.from({ length: 200 }, (_, id) => id)
+  const requests = Array.from({ length: 50 }, (_, id) => id)
   for (let step = 0; step < 10; step += 1)
     for (const id of requests) write({ level: 20, reqId: `req-${id}`, step, msg: `step ${step} of ${id}` })
   for (const id of requests) {
@@ -38,15 +38,15 @@ test('200 concurrent requests: each error has the lines of its own request in or
   })
   expect(entries.filter(({ level, breadcrumbs }) => level !== 'error' && breadcrumbs !== undefined)).toEqual([])
   expect(pipeline.snapshot).toMatchObject({
-    received: 2_220,
-    accepted: 220,
-    filtered: 2_000,
+    received: 555,
+    accepted: 55,
+    filtered: 500,
     pending: 0,
     balances: true,
   })
 })
 
-test('prefers the scope trace, then request, session and process', async () => {
+test('prefers the own trace, then request, session and process', async () => {
   const { write, arrived } = await piped()
   write(
     { trace_id: 't', reqId: 'r', msg: 'traced' },
@@ -66,12 +66,29 @@ test('prefers the scope trace, then request, session and process', async () => {
 
 test('attaches a breadcrumb to one error; the error becomes a breadcrumb of the next', async () => {
   const { write, arrived } = await piped()
-  write(
-    { level: 20, reqId: 1, msg: 'before' },
-    { level: 50, reqId: 1, msg: 'first' },
-    { level: 50, reqId: 1, msg: 'second' },
-  )
+  const records = ['before', 'first', 'second'].map((msg, at) => ({ level: at === 0 ? 20 : 50, reqId: 1, msg }))
+  write(...records)
   expect((await arrived()).map(messagesOf)).toEqual([['before'], ['first']])
+})
+
+const REQ = { method: 'GET', url: '/', headers: { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` } }
+
+test.each([
+  ["pino-http's records", (id: string) => ({ req: { ...REQ, id } })],
+  ['records that are parsed', (id: string) => ({ req: { ...REQ, id }, url: null, user: null, userId: null })],
+  ['a traceparent outside of `req`', (id: string) => ({ reqId: id, traceparent: REQ.headers.traceparent })],
+])("requests with the caller's trace have their own scopes: %s", async (_, fieldsOf) => {
+  const { write, arrived } = await piped()
+  for (const id of ['1', '2', '3']) write({ ...fieldsOf(id), msg: `line of ${id}` })
+  write({ level: 50, ...fieldsOf('2'), msg: 'failed' })
+  expect((await arrived()).map(messagesOf)).toEqual([[], [], [], ['line of 2']])
+})
+
+test("without a request id, records with the caller's trace share a scope, before that of the session", async () => {
+  const { write, arrived } = await piped()
+  write({ req: REQ, msg: 'asked' }, { session_id: 's', msg: 'in the session' })
+  write({ level: 50, req: REQ, session_id: 's', msg: 'failed' })
+  expect((await arrived()).at(-1)).toMatchObject({ breadcrumbs: [{ message: 'asked' }] })
 })
 
 test("merges a record's own breadcrumbs by time", async () => {
@@ -100,21 +117,6 @@ test.each([
   write(...Object.entries(levels).map(([msg, level]) => ({ level, msg })), { level: 50, msg: 'failed' })
   const entries = await arrived()
   expect(entries.map(messagesOf)).toEqual([expected])
-})
-
-test('trace is below debug, for sent entries, too', async () => {
-  const { write, arrived } = await piped({ sendLevel: 'debug' })
-  write({ level: 10, msg: 'trace' }, { level: 20, msg: 'debug' })
-  expect((await arrived()).map(({ message }) => message)).toEqual(['debug'])
-})
-
-test('sends trace as debug if all levels are sent', async () => {
-  const { write, arrived } = await piped({ sendLevel: 'trace' })
-  write({ level: 10, msg: 'trace' }, { level: 20, msg: 'debug' })
-  expect((await arrived()).map(({ level, message }) => [level, message])).toEqual([
-    ['debug', 'trace'],
-    ['debug', 'debug'],
-  ])
 })
 
 test('shortens an entry to make room for its breadcrumbs', async () => {

@@ -95,12 +95,6 @@ test('adds only fields that may be sent', async () => {
   expect(JSON.stringify(end)).not.toMatch(/SECRET|jane@/)
 })
 
-test('keeps the entry within its limit', async () => {
-  const { write, arrived } = await piped({ maxEntryBytes: 2_048 })
-  write(begun({ url: `/${'x'.repeat(1_500)}` }), { ...ended(), pad: 'y'.repeat(1_500) })
-  for (const entry of await arrived()) expect(Buffer.byteLength(JSON.stringify(entry))).toBeLessThanOrEqual(2_048)
-})
-
 test('supports configured names, and an error with breadcrumbs', async () => {
   const { write, arrived } = await piped({
     pino: { customAttributeKeys: { req: 'q', res: 's', responseTime: 'took', reqId: 'rid', err: 'fault' } },

@@ -1,8 +1,10 @@
-/** Records logged after the pipeline was closed, as by a listener for the process's `exit`. */
+/** Records are on disk when they were read, also those logged after the pipeline was closed, as by a listener for the process's `exit`. */
+import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import type { IngestOptions } from '../../src/options/resolve-options.js'
 import { inspectRoot, summarizeUnsettled } from '../../src/spool/inspect.js'
 import { readMachine } from '../../src/spool/instance/ownership.js'
+import { filesBelow } from '../spool/disk-image.js'
 import { removeScratch, scratchFolder } from '../spool/scratch.js'
 import { piped } from './create-pipeline.js'
 
@@ -51,6 +53,18 @@ function whileExiting(act: () => void): void {
     Object.assign(process, { _exiting: false })
   }
 }
+
+test('an entry and its request log are on disk before their batches are complete', async () => {
+  const dir = scratchFolder()
+  onTestFinished(() => removeScratch(dir))
+  const { write } = await piped({ requestLogs: true, spool: { dir } })
+  write(REQUEST)
+  const text = filesBelow(dir)
+    .filter((path) => path.endsWith('.seg'))
+    .map((path) => readFileSync(path, 'utf8'))
+    .join('')
+  for (const part of ['"message":"late"', '"request_id":']) expect(text).toContain(part)
+})
 
 test.each(KINDS)('$name are on disk when they were logged', async ({ options, before, late, left }) => {
   const dir = scratchFolder()

@@ -121,34 +121,6 @@ describe('secrets in the options', () => {
   })
 })
 
-describe('options without secrets', () => {
-  test.each<[string, Partial<IngestOptions>]>([
-    ['nothing', {}],
-    ['no deploy', { tags: ['a'], metadata: { region: 'eu' } }],
-    ['a deploy in part', { deploy: { branch: 'main' } }],
-    [
-      'numbers at the borders',
-      { metadata: { big: 2 ** 53, bigger: 1e21, small: 5e-324, long: 1.2345678901234567e19, minus: -0.5, zero: 0 } },
-    ],
-    [
-      'keys of the language',
-      { metadata: JSON.parse('{"__proto__":{"a":1},"constructor":2}') as NonNullable<IngestOptions['metadata']> },
-    ],
-    ['tags named like headers', { tags: ['access-token', 'issuer'] }],
-  ])('%s: not changed', (_, options) => {
-    const { tags, metadata, deploy } = mappingOf(options)
-    expect(JSON.stringify({ tags, metadata, deploy })).toBe(
-      JSON.stringify({ tags: options.tags ?? [], metadata: options.metadata ?? {}, deploy: options.deploy }),
-    )
-  })
-
-  test('numbers are equal on both paths', () => {
-    expect(
-      entryOf(mappingOf({ metadata: { big: 2 ** 53, long: 1.2345678901234567e19, float: 1e21 } })).metadata,
-    ).toEqual({ pid: 1, big: 2 ** 53, long: 1.2345678901234567e19, float: 1e21 })
-  })
-})
-
 test('does not change the settings', () => {
   const settings = resolve(SECRETIVE)
   const before = JSON.stringify(settings)

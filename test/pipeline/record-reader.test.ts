@@ -81,20 +81,6 @@ test('yields to the event loop while it reads a long text', async () => {
   expect(read).toEqual(namesOf('a', 900_000))
 })
 
-test.each([300_000, 900_000, 2_000_000])(
-  '%i characters: requests more at once; a second text waits until the first is read',
-  async (chars) => {
-    const { read, begun, add } = setup()
-    add('a', chars)
-    add('b', chars)
-    expect(begun).toEqual(['a'])
-    while (read.length < chars / 1_000) await turn()
-    expect(begun).toEqual(['a', 'b'])
-    while (read.length < chars / 500) await turn()
-    expect(read).toEqual([...namesOf('a', chars), ...namesOf('b', chars)])
-  },
-)
-
 test('finish() reads all pending text; later text is sliced again', async () => {
   const { read, begun, reader, add } = setup()
   add('a', 2_000_000)

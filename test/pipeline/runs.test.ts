@@ -103,6 +103,9 @@ const scopedLine = fc
       { session_id: 'é"' },
       { trace_id: 'a'.repeat(32), parent_span_id: 'b'.repeat(16), request_id: '7' },
       { req: { method: 'GET', url: '/', headers: { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` } } },
+      {
+        req: { id: 7, method: 'GET', url: '/', headers: { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` } },
+      },
     ),
     more: fc.constantFrom({}, { token: 'x' }, { user: { id: 1 } }, { url: 'https://h/?token=abc%20' }, { tags: ['a'] }),
     msg: fc.constantFrom('a', 'the token: abc', '😀', '50 % done'),
@@ -124,13 +127,13 @@ const sizes = fc.record({
 test('for any lines, in texts that end anywhere', () => {
   fc.assert(
     fc.property(
-      fc.array(line, { minLength: 1, maxLength: 60 }),
+      fc.array(line, { minLength: 1, maxLength: 40 }),
       fc.constantFrom('\n', '\r\n'),
       fc.array(fc.nat(), { maxLength: 5 }),
       sizes,
       (lines, newline, places, batch) => void expectSame(cutAt(lines.join(newline), places), batch),
     ),
-    { numRuns: modelRuns(150, 20_000) },
+    { numRuns: modelRuns(25, 20_000) },
   )
 })
 
@@ -164,17 +167,4 @@ test('for an error whose breadcrumbs do not fit, with ids from a header that is 
   const lines = [...Array.from({ length: 60 }, () => breadcrumb), error, { ...error, msg: 'next' }]
   const text = lines.map((one) => `${JSON.stringify(one)}\n`).join('')
   expect(expectSame([text], { size: 100, bytes: 1024 * 1024, admitted: 0 }).entries).toHaveLength(62)
-})
-
-test('a text that ends at each byte of its lines', () => {
-  const text = corpus
-    .slice(0, 3)
-    .map(({ raw }) => `${raw}\n`)
-    .join('')
-  const batch = { size: 100, bytes: 1_000_000, admitted: 0 }
-  const whole = createSubject(batch, false)([text])
-  for (let at = 0; at < text.length; at += 1) {
-    const parts = createSubject(batch, false)([text.slice(0, at), text.slice(at)])
-    expect(parts).toEqual(whole)
-  }
 })

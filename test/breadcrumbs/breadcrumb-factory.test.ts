@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import { attachBreadcrumbs } from '../../src/breadcrumbs/attach-breadcrumbs.js'
-import { BreadcrumbFactory, createBreadcrumbByParsing } from '../../src/breadcrumbs/breadcrumb-factory.js'
+import { BreadcrumbFactory } from '../../src/breadcrumbs/breadcrumb-factory.js'
 import { Redactor } from '../../src/redaction/redactor.js'
 import { Mapper } from '../../src/record/mapper.js'
 import { BreadcrumbRows } from '../../src/breadcrumbs/breadcrumb-rows.js'
@@ -16,6 +16,7 @@ import { mapLine } from '../record/map-line.js'
 import { faults } from '../record/valid-entry.js'
 
 const options = createMappingOptions()
+const redacting = createMappingOptions({ redactor: new Redactor({ patterns: [], keys: ['token'] }) })
 
 interface Maker {
   readonly mapper: Mapper
@@ -50,77 +51,50 @@ const TIME = 1_763_700_000_123
 const AT = '2025-11-21T04:40:00.123Z'
 const base = { level: 20, time: TIME, pid: 1, hostname: 'h' }
 
+/** A usual breadcrumb with other members. */
+const crumb = (members: object): object => ({ type: 'log', category: 'log', level: 'debug', timestamp: AT, ...members })
+const asked = { id: 1, method: 'GET', url: '/a?b=1', headers: { cookie: 'x' }, query: { b: 1 } }
+const thrown = {
+  type: 'TypeError',
+  message: 'x is no function',
+  stack: 'TypeError: x\n    at f (/app/a.js:1:2)',
+  code: 'E1',
+}
+
 test.each([
   [
-    { ...base, msg: 'cache miss', key: 'a', nested: { b: [1] } },
-    {
-      type: 'log',
-      category: 'log',
-      message: 'cache miss',
-      level: 'debug',
-      timestamp: AT,
-      data: { key: 'a', nested: { b: [1] } },
-    },
+    { msg: 'm', key: 'a', nested: { b: [1] } },
+    { message: 'm', data: { key: 'a', nested: { b: [1] } } },
+  ],
+  [{ msg: 'm', name: 'app', reqId: 'req-1', trace_id: 'abc', service: 's' }, { message: 'm' }],
+  [
+    { level: 30, module: 'db', msg: 'm', ms: 12 },
+    { category: 'db', message: 'm', level: 'info', data: { ms: 12 } },
   ],
   [
-    { ...base, msg: 'plain', name: 'app', reqId: 'req-1', trace_id: 'abc', service: 's' },
-    { type: 'log', category: 'log', message: 'plain', level: 'debug', timestamp: AT },
-  ],
-  [
-    { ...base, level: 30, module: 'db', msg: 'query', ms: 12 },
-    { type: 'log', category: 'db', message: 'query', level: 'info', timestamp: AT, data: { ms: 12 } },
-  ],
-  [
-    {
-      ...base,
-      level: 30,
-      req: { id: 1, method: 'GET', url: '/a?b=1', headers: { cookie: 'x' }, query: { b: 1 } },
-      res: { statusCode: 404 },
-      responseTime: 3,
-      msg: 'request completed',
-    },
+    { req: asked, res: { statusCode: 404 }, responseTime: 3, msg: 'm' },
     {
       type: 'http',
       category: 'http',
-      message: 'request completed',
-      level: 'info',
-      timestamp: AT,
+      message: 'm',
       data: { method: 'GET', url: '/a?b=1', status_code: 404, duration_ms: 3 },
     },
   ],
   [
-    {
-      ...base,
-      level: 50,
-      err: {
-        type: 'TypeError',
-        message: 'x is not a function',
-        stack: 'TypeError: x\n    at f (/app/a.js:1:2)',
-        code: 'E1',
-      },
-      msg: 'failed',
-    },
+    { level: 50, err: thrown, msg: 'm' },
     {
       type: 'error',
       category: 'error',
-      message: 'failed',
+      message: 'm',
       level: 'error',
-      timestamp: AT,
-      data: { error_type: 'TypeError', error_message: 'x is not a function', error: { code: 'E1' } },
+      data: { error_type: 'TypeError', error_message: 'x is no function', error: { code: 'E1' } },
     },
   ],
   [
-    { ...base, msg: 'done', action: 'checkout', duration_ms: 5 },
-    {
-      type: 'log',
-      category: 'log',
-      message: 'done',
-      level: 'debug',
-      timestamp: AT,
-      data: { action: 'checkout', perf: { duration_ms: 5 } },
-    },
+    { msg: 'm', action: 'checkout', duration_ms: 5 },
+    { message: 'm', data: { action: 'checkout', perf: { duration_ms: 5 } } },
   ],
-] as const)('%j', (record, breadcrumb) => expect(toBreadcrumb(record)).toEqual(breadcrumb))
+])('%j', (record, expected) => expect(toBreadcrumb({ ...base, ...record })).toEqual(crumb(expected)))
 
 test('an integer that a double cannot hold is not a category', () => {
   const json = create('{"level":20,"time":0,"category":9007199254740993,"msg":"m"}')
@@ -143,22 +117,16 @@ test.each([
   ['user info', { msg: 'https://a:SECRET@example.com' }],
   ['header, whose name is in a member that breadcrumbs do not have', { name: 'cookie', value: 'SECRET', msg: 'm' }],
 ])('redacts a secret in a line below the sent level: %s', (_, record) => {
-  const mapping = createMappingOptions({
-    redactor: new Redactor({ patterns: [], keys: ['token', 'password', 'pin'] }),
-  })
   const text = JSON.stringify({ ...base, ...record })
-  const maker = makerFor(mapping, TIME, 1)
+  const maker = makerFor(redacting, TIME, 1)
   expect(mapLine(maker.mapper, text).json).toBe('')
   const breadcrumb = create(text, maker)
   expect(breadcrumb).not.toContain('SECRET')
-  expect(JSON.parse(breadcrumb)).toEqual(JSON.parse(createBreadcrumbByParsing(text, mapping, RECEIVED_AT)))
+  expect(JSON.parse(breadcrumb)).toEqual(JSON.parse(maker.factory.parse(text)))
 })
 
 test('a breadcrumb that redaction lengthens stays within the limit', () => {
-  const mapping = createMappingOptions({
-    redactor: new Redactor({ patterns: [], keys: ['token', 'password', 'pin'] }),
-  })
-  const json = create(JSON.stringify({ ...base, msg: 'token=a '.repeat(480) }), makerFor(mapping))
+  const json = create(JSON.stringify({ ...base, msg: 'token=a '.repeat(480) }), makerFor(redacting))
   expect(json).toContain('token=[scrubbed]')
   expect(Buffer.byteLength(json)).toBeLessThanOrEqual(MAX_BYTES)
 })
@@ -182,24 +150,24 @@ describe.each([
   const maker = makerFor(mapping, Date.parse(RECEIVED_AT))
   const { lines, kernel } = maker.mapper
   const rows = new BreadcrumbRows({ ring: lines, threshold: -1, limit: 2, maxBytes: 1024 * 1024 })
-  let asked = 0
+  let questions = 0
   kernel?.connectBreadcrumbs((row) => {
-    asked += 1
+    questions += 1
     return maker.factory.create(rows.read(row))
   })
   /** @returns whether the kernel takes the line; other lines are parsed */
   const judge = (text: string): boolean => {
-    const wanted: unknown = JSON.parse(createBreadcrumbByParsing(text, mapping, RECEIVED_AT))
+    const wanted: unknown = JSON.parse(maker.factory.parse(text))
     const line = mapped(text, maker)
     expect(JSON.parse(maker.factory.create(line))).toEqual(wanted)
     // Appended to an entry by the kernel, which asks for those that it declines.
-    asked = 0
+    questions = 0
     const record = mapLine(maker.mapper, PLAIN)
     for (let copy = 0; copy < 2; copy += 1) rows.add(record.scope, 1, line, lines.offsetOf(line.position))
     expect(kernel?.appendBreadcrumbs(record, lines.end)).toBe(true)
     const entry = JSON.parse(record.json) as LogEntry
     expect(entry).toMatchObject({ message: 'plain', breadcrumbs: [wanted, wanted] })
-    return asked === 0
+    return questions === 0
   }
 
   test('corpus', () => {
@@ -240,9 +208,9 @@ describe.each([
     let compared = 0
     fc.assert(
       fc.property(fc.oneof(anyLine, usualLine), (line) => void (compared += Number(judge(renamed(line, mapping))))),
-      { numRuns: modelRuns(2_000, 50_000) },
+      { numRuns: modelRuns(200, 50_000) },
     )
-    expect(compared).toBeGreaterThan(150)
+    expect(compared).toBeGreaterThan(10)
   })
 })
 
@@ -258,7 +226,7 @@ test('every breadcrumb matches the interface, for any line', () => {
       )
       expect(faults(entry, 262_144)).toEqual([])
     }),
-    { numRuns: modelRuns(1_000, 20_000) },
+    { numRuns: modelRuns(100, 20_000) },
   )
 })
 

@@ -4,9 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { RequestLogExtractor } from '../../src/request-logs/request-log-extractor.js'
 import { FakeClock } from '../fake-clock.js'
 import { RequestJoiner } from '../../src/request-logs/request-joiner.js'
-import { anyLine, corpus, createMappingOptions } from '../record/record-lines.js'
+import { anyLine, createMappingOptions } from '../record/record-lines.js'
 import { modelRuns } from '../model-runs.js'
-import { hostileLines } from '../record/hostile-lines.js'
 import { TAG, taker } from './extract-lines.js'
 
 const REQUEST = {
@@ -254,19 +253,6 @@ describe('two halves', () => {
     take(FIRST)
     expect(take(SECOND.replace('request completed', 'request errored')).log?.path).toBe('/users/7')
   })
-
-  test('are distinguished by the process in the record', () => {
-    const { line } = taker()
-    const begin = { level: 30, time: 1, reqId: 'r', req: { method: 'GET', url: '/a' }, msg: 'incoming request' }
-    line(JSON.stringify({ ...begin, child: { pid: 8 } }))
-    const end = { level: 30, time: 2, reqId: 'r', res: { statusCode: 200 }, responseTime: 1, msg: 'request completed' }
-    expect(line(JSON.stringify({ ...end, child: { pid: 9 } })).log?.path).toBe('/a')
-  })
-
-  test('remain separate records without an id', () => {
-    const { take } = taker()
-    expect(take(FIRST.replace('"request_id":"req-1",', ''))).toEqual({ log: undefined, rank: 0, isCovered: false })
-  })
 })
 
 describe('under `only`', () => {
@@ -281,14 +267,7 @@ describe('under `only`', () => {
   ])('covered: %s for %j', (isCovered, over) => {
     const { take } = taker()
     expect(take(entry(over))).toMatchObject({ log: { path: '/users/7' }, isCovered })
-    expect(
-      take(
-        FIRST.replace('{', `{${JSON.stringify(over).slice(1, -1)}${Object.keys(over).length > 0 ? ',' : ''}`).replace(
-          '"level":"info",',
-          'level' in over ? '' : '"level":"info",',
-        ),
-      ).isCovered,
-    ).toBe(isCovered)
+    expect(take(JSON.stringify({ ...(JSON.parse(FIRST) as object), ...over })).isCovered).toBe(isCovered)
   })
 
   test('Fastify\'s "request errored" is both', () => {
@@ -302,89 +281,32 @@ describe('under `only`', () => {
 })
 
 describe('any logged lines', () => {
-  test('the corpus', () => {
-    const { line } = taker()
-    const labels = corpus.filter(({ raw }) => line(raw).log !== undefined).map(({ label }) => label)
-    expect(labels).toEqual([
-      'pino-http success (GET /ok?x=1)',
-      'pino-http 404',
-      'pino-http 500 without res.err',
-      'pino-http quietReqLogger',
-      'pino-http customLogLevel+genReqId+customProps',
-      'fastify 5 request completed',
-      'fastify 5 error thrown',
-      'fastify 5 4xx thrown',
-      'fastify 5 404 route',
-    ])
-  })
-
-  test('hostile lines give valid request logs or none', () => {
-    const { line } = taker()
-    let logs = 0
-    // The last of duplicate keys wins: the line's own value stays in its place.
-    const finished = '{"req":{"method":"GET","url":"/x"},"res":{"statusCode":200},"responseTime":1,'
-    for (const one of hostileLines(modelRuns(1_500, 20_000), 7)) {
-      for (const whole of [one, one.replace('{', finished)]) if (line(whole).log !== undefined) logs += 1
-    }
-    expect(logs).toBeGreaterThan(300)
-  })
-
   test('generated lines and entries give valid request logs or none', () => {
     const { line, take } = taker()
     let logs = 0
     fc.assert(
       fc.property(anyLine, (one) => void (logs += line(one).log === undefined ? 0 : 1)),
-      { numRuns: modelRuns(1_500, 20_000) },
+      { numRuns: modelRuns(200, 20_000) },
     )
-    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('req-1', 'req-2', '/a', 'GET', '\ud800', '\0'))
-    const loose = fc.oneof({ weight: 12, arbitrary: text }, { weight: 1, arbitrary: fc.jsonValue() })
-    const number = fc.oneof(
-      { weight: 4, arbitrary: fc.constantFrom(200, 404, 500, 1.5, -1) },
-      fc.double(),
-      fc.integer(),
-      fc.maxSafeInteger(),
+    const loose = fc.oneof(
+      { weight: 4, arbitrary: fc.constantFrom('req-1', '/a', 'GET', 'incoming request', '\ud800', '\0') },
+      { weight: 1, arbitrary: fc.jsonValue() },
     )
-    const request = fc.record(
-      {
-        method: loose,
-        path: loose,
-        url: loose,
-        status_code: fc.oneof({ weight: 4, arbitrary: number }, loose),
-        duration_ms: fc.oneof({ weight: 4, arbitrary: number }, loose),
-      },
-      { requiredKeys: ['method'] },
-    )
-    const metadata = fc.record(
-      {
-        hostname: loose,
-        route: loose,
-        req: fc.oneof(loose, fc.record({ route: loose, routeOptions: fc.record({ url: loose }) })),
-        res: fc.record({ route: fc.record({ path: loose }) }),
-      },
-      { requiredKeys: [] },
-    )
-    const hostile = fc.record(
-      {
-        level: loose,
-        message: fc.oneof(loose, fc.constant('incoming request')),
-        timestamp: fc.oneof(
-          loose,
-          fc.date().map((date) => (date.getTime() > 0 ? date.toISOString() : 'x')),
-        ),
-        request_id: loose,
-        request: fc.oneof({ weight: 9, arbitrary: request }, { weight: 1, arbitrary: fc.jsonValue() }),
-        metadata: fc.oneof(metadata, fc.jsonValue()),
-        service: loose,
-        environment: loose,
-        notify: loose,
-        error: loose,
-      },
-      { requiredKeys: ['request'] },
+    const number = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(200, 404, 500, 1.5, -1) }, fc.double(), loose)
+    const members = (keys: string, value: fc.Arbitrary<unknown>): fc.Arbitrary<object> =>
+      fc.record(Object.fromEntries(keys.split(' ').map((key) => [key, value])))
+    const loggedRequest = fc.tuple(members('method path', loose), members('status_code duration_ms', number))
+    const entries = fc.tuple(
+      members('level message timestamp request_id service environment notify error', loose),
+      fc.oneof({ weight: 9, arbitrary: loggedRequest.map(([one, other]) => ({ ...one, ...other })) }, loose),
+      fc.oneof(members('hostname route req res', loose), loose),
     )
     fc.assert(
-      fc.property(hostile, (one) => void (logs += take(JSON.stringify(one)).log === undefined ? 0 : 1)),
-      { numRuns: modelRuns(1_500, 20_000) },
+      fc.property(entries, ([fields, request, metadata]) => {
+        if (take(JSON.stringify({ ...fields, request, metadata })).log !== undefined) logs += 1
+      }),
+      { numRuns: modelRuns(600, 20_000) },
     )
-    expect(logs).toBeGreaterThan(60)
+    expect(logs).toBeGreaterThan(10)
   })
 })
