@@ -2,10 +2,11 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { readAppPackage } from '../../src/options/app-package.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
 import { createIngestService } from '../../src/service/index.js'
 import { CLI } from '../cli/run-cli.js'
 import { cleanEnv, runScript } from '../process/run-app.js'
@@ -67,103 +68,84 @@ const logger = {
   'ingestStream()': `pino(ingestStream({ spool: false }))`,
 }
 
-describe.each(Object.keys(logger) as (keyof typeof logger)[])('with %s', (way) => {
+/** The entries of an application, which runs with a service. */
+async function entriesOf(start: (url: string) => Promise<unknown>): Promise<LogEntry[]> {
+  const service = await createIngestService()
+  await start(service.url)
+  const entries = service.entries({}).items.map(({ entry }) => entry)
+  await service.close()
+  return entries
+}
+
+const NPM = { npm_package_name: 'other', npm_package_version: '8.0.0' }
+
+// Only Linux shows pino's worker what was started, if the application imports nothing of this package.
+test.skipIf(process.platform !== 'linux')('each logger has the package of its script, in any folder', async () => {
   const script = put(
-    `app/dist/${way.replaceAll(/\W/g, '')}.js`,
+    'app/dist/loggers.js',
     `import pino from 'pino'
 import { flush, ingestOptions, ingestStream } from 'pino-ingest'
-const logger = ${logger[way]}
-logger.info('x')
-await flush(logger, { timeoutMs: 20_000 })`,
+for (const logger of [${Object.values(logger).join(', ')}]) {
+  logger.info('x')
+  await flush(logger, { timeoutMs: 20_000 })
+}`,
   )
-  // Only Linux shows pino's worker what was started, if the application imports nothing of this package.
-  test.skipIf(way === "pino's worker" && process.platform !== 'linux').each(['app', 'elsewhere'])(
-    'started in the folder %s',
-    async (cwd) => {
-      const service = await createIngestService()
-      const env = {
-        PINO_INGEST_URL: service.url,
-        PINO_INGEST_API_KEY: 'k',
-        npm_package_name: 'other',
-        npm_package_version: '8.0.0',
-      }
-      await run(['--no-warnings', script], join(dir, cwd), env)
-      const entries = service.entries({}).items.map(({ entry }) => entry)
-      await service.close()
-      expect(entries).toMatchObject([{ service: 'shop', version: '3.1.4' }])
-    },
+  const entries = await entriesOf((url) =>
+    run(['--no-warnings', script], join(dir, 'elsewhere'), { ...NPM, PINO_INGEST_URL: url }),
   )
+  expect(entries).toMatchObject(Object.keys(logger).map(() => ({ service: 'shop', version: '3.1.4' })))
 })
 
-describe.each(Object.keys(logger) as (keyof typeof logger)[])('with %s in `node -e`', (way) => {
-  test('the package is that of the folder', async () => {
-    const service = await createIngestService()
-    const options = { url: service.url, apiKey: 'k', spool: false }
-    const text = `${logger[way].replaceAll('{ spool: false }', 'options').replace('options: options', 'options')}`
-    await runScript(`const logger = ${text}\nlogger.info('x')\nawait flush(logger, { timeoutMs: 20_000 })`, options, {
-      cwd: join(dir, 'app/packages/web'),
-    })
-    const entries = service.entries({}).items.map(({ entry }) => entry)
-    await service.close()
-    expect(entries).toMatchObject([{ service: 'web', version: '7.0.0' }])
-  })
+test('in `node -e` the package is that of the folder', async () => {
+  const entries = await entriesOf((url) =>
+    runScript(
+      `process.env.PINO_INGEST_URL = options.url
+for (const logger of [${Object.values(logger).join(', ')}]) {
+  logger.info('x')
+  await flush(logger, { timeoutMs: 20_000 })
+}`,
+      { url },
+      { cwd: join(dir, 'app/packages/web') },
+    ),
+  )
+  expect(entries).toMatchObject(Object.keys(logger).map(() => ({ service: 'web', version: '7.0.0' })))
 })
 
-describe.each(['ingestOptions()', 'ingestStream()'] as const)('with %s', (way) => {
-  test('relative paths are those of the folder at the start, whatever the application changes it to', async () => {
-    const service = await createIngestService({ apiKeys: ['key-in-a-file'] })
-    put('app/packages/web/key', 'key-in-a-file\n')
-    put('app/packages/web/hook.cjs', 'module.exports = (entry) => ({ ...entry, tags: ["hooked"] })')
-    put('elsewhere/hook.cjs', 'throw new Error("the hook of another folder")')
+test('relative paths are those of the folder at the start, whatever the application changes it to', async () => {
+  put('app/packages/web/key', 'key-in-a-file\n')
+  put('app/packages/web/hook.cjs', 'module.exports = (entry) => ({ ...entry, tags: ["hooked"] })')
+  put('elsewhere/hook.cjs', 'throw new Error("the hook of another folder")')
+  const entries = await entriesOf(async (url) => {
     const { code, stderr } = await runScript(
       `process.env.PINO_INGEST_API_KEY_FILE = 'key'
-const logger = ${logger[way].replace('{ spool: false }', 'options')}
+const withSpool = (dir) => ({ ...options, spool: { dir } })
+const loggers = [pino(ingestOptions(withSpool('spool-of-worker'))), pino(ingestStream(withSpool('spool-of-stream')))]
 process.chdir('../../../elsewhere')
-logger.info('x')
-await flush(logger, { timeoutMs: 20_000 })`,
-      { url: service.url, spool: { dir: `spool-${way.replace('()', '')}` }, beforeSend: './hook.cjs' },
+for (const logger of loggers) {
+  logger.info('x')
+  await flush(logger, { timeoutMs: 20_000 })
+}`,
+      { url, beforeSend: './hook.cjs' },
       { cwd: join(dir, 'app/packages/web') },
     )
-    const entries = service.entries({}).items.map(({ entry }) => entry)
-    await service.close()
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(entries).toMatchObject([{ tags: ['hooked'] }])
-    expect(
-      readdirSync(dir, { recursive: true }).filter((name) => basename(String(name)).startsWith('spool-ingest')),
-    ).toContain(join('app/packages/web', `spool-${way.replace('()', '')}`))
   })
+  expect(entries).toMatchObject([{ tags: ['hooked'] }, { tags: ['hooked'] }])
+  const spools = readdirSync(join(dir, 'app/packages/web')).filter((name) => name.startsWith('spool'))
+  expect(spools.toSorted()).toEqual(['spool-of-stream', 'spool-of-worker'])
 })
 
-test.each([
-  ['-e', []],
-  ['-p', []],
-  ['-e', ['an-argument']],
-])('ingestOptions() in CommonJS of node %s %j: pino finds the transport', async (flag, args) => {
-  const service = await createIngestService()
+test.each(['-e', '-p'])('ingestOptions() in CommonJS of node %s: pino finds the transport', async (flag) => {
   const text = `const { ingestOptions } = require('${ROOT}'); require('pino')(ingestOptions()).info('x')`
-  await run([flag, text, ...args], join(dir, 'app'), { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: 'k' })
-  const { arrived } = service
-  await service.close()
-  expect(arrived).toBe(1)
+  const entries = await entriesOf((url) => run([flag, text, 'an-argument'], join(dir, 'app'), { PINO_INGEST_URL: url }))
+  expect(entries).toHaveLength(1)
 })
 
 test('send adds neither name nor version of the current folder', async () => {
-  const service = await createIngestService()
-  const env = {
-    PINO_INGEST_URL: service.url,
-    PINO_INGEST_API_KEY: 'k',
-    npm_package_name: 'a',
-    npm_package_version: '1',
-  }
   const log = put('app/old.log', '{"level":30,"time":1700000000000,"msg":"old"}\n')
   const cli = join(dir, 'app/node_modules/pino-ingest/dist/cjs/cli.js')
-  await run(
-    ['--preserve-symlinks-main', cli, 'send', '--quiet', '--state', join(dir, 'state'), log],
-    join(dir, 'app'),
-    env,
-  )
-  const [entry] = service.entries({}).items.map((item) => item.entry)
-  await service.close()
+  const args = ['--preserve-symlinks-main', cli, 'send', '--quiet', '--state', join(dir, 'state'), log]
+  const [entry] = await entriesOf((url) => run(args, join(dir, 'app'), { ...NPM, PINO_INGEST_URL: url }))
   expect(entry).toMatchObject({ message: 'old' })
   expect(entry).not.toHaveProperty('version')
   expect(entry?.service).not.toBe('shop')

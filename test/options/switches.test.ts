@@ -17,6 +17,8 @@ test.each(WORDS)('%s means the same as in PINO_INGEST_REGISTER_RELEASE', (word, 
   expect(resolve({}, { PINO_INGEST_REGISTER_RELEASE: word }).registerRelease).toBe(on)
   expect(resolve({}, { PINO_INGEST_REQUEST_LOGS: word }).requestLogs).toMatchObject({ enabled: on, only: false })
   expect(resolve({}, { PINO_INGEST_BREADCRUMBS: word }).breadcrumbs).toEqual(on ? DEFAULT_BREADCRUMBS : false)
+  const { spool } = resolve({ url: 'http://127.0.0.1:9/api/v1' }, { PINO_INGEST_SPOOL: word })
+  expect(spool).toEqual(on ? expect.objectContaining({ durability: 'process' }) : false)
 })
 
 describe('beside those', () => {
@@ -32,6 +34,10 @@ describe('beside those', () => {
   test.each(['2', 'yes', 'on', '-1', '"only"x', '[1]'])('rejects %s', (word) => {
     expect(problem({}, { PINO_INGEST_REQUEST_LOGS: word })).toContain('PINO_INGEST_REQUEST_LOGS')
     expect(problem({}, { PINO_INGEST_BREADCRUMBS: word })).toContain('PINO_INGEST_BREADCRUMBS')
+  })
+
+  test.each(['off', 'yes'])('a spool is no path %s', (word) => {
+    expect(problem({}, { PINO_INGEST_SPOOL: word })).toContain('PINO_INGEST_SPOOL')
   })
 
   test('rejects 1 and 0 in code, like other switches', () => {

@@ -57,7 +57,7 @@ test('an app that keeps logging does not delay the reply', async () => {
   listen(() => Promise.resolve('acknowledged'), new BusyAccount())
   ask('begin', 5_000)
   ask('read', 5_000)
-  await vi.waitFor(() => expect(replies).toHaveLength(1), { timeout: 10_000 })
+  await vi.waitFor(() => expect(replies).toHaveLength(1), { timeout: 30_000 })
   expect(replies).toMatchObject([{ id: 'one', state: 'acknowledged' }])
 })
 
