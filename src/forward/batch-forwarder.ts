@@ -43,7 +43,7 @@ const NEXT_RETURN_MS = 10_000
 const READY = 2
 /** Batches taken while the service refuses: it may accept one of them, and JetStream delivers those that were given back first. */
 const CHOICE = 64
-/** At the end: one attempt, and another if that used a connection that was already closed. */
+/** At the end: one attempt, and another if that used a closed connection. */
 const FAILURES_AT_END = 2
 /** Time for aborted batches to be given back. */
 const ABORT_MS = 300
@@ -76,7 +76,7 @@ export class BatchForwarder {
   }
   /** Batches that are being sent or wait for their next attempt. */
   get inFlight(): number {
-    return this.#heldIn('sending', 'failing').length
+    return [...this.#held.values()].filter(({ phase }) => phase !== 'settled').length
   }
   /** What is known about the service, and how many requests it may get at a time. */
   get delivery(): Pick<Scheduler, 'limit' | 'health' | 'lastFailure'> {
@@ -119,10 +119,6 @@ export class BatchForwarder {
     this.#cancelExtend()
   }
 
-  #heldIn(...phases: readonly HeldMessage['phase'][]): HeldMessage[] {
-    return [...this.#held.values()].filter(({ phase }) => phases.includes(phase))
-  }
-
   /** Failing batches take no room from others. */
   get #hasRoom(): boolean {
     const { health, limit } = this.delivery
@@ -159,7 +155,7 @@ export class BatchForwarder {
 
   async #deliver(held: HeldMessage, { batchId, count }: Batch): Promise<void> {
     const { stats } = this
-    const { pipeline, delivered, health, clock } = this.#options
+    const { pipeline, delivered, deadLetters, health, clock } = this.#options
     if (held.message.redelivered) {
       stats.batches.redelivered += 1
       stats.entries.redelivered += count
@@ -179,7 +175,7 @@ export class BatchForwarder {
     }
     stats.batches.forwarded += 1
     stats.lastSuccessAtMs = clock.wallNow()
-    if (!(await this.#store(letters))) return held.giveBack(0)
+    if (!(await deadLetters.store(this.kind, letters, this.#abort.signal))) return held.giveBack(0)
     // Neither waits for the other: each alone keeps the batch from being sent again, and their leaders are elected at different times.
     void delivered.add(batchId, this.#abort.signal)
     await held.acknowledge(this.#abort.signal)
@@ -205,14 +201,10 @@ export class BatchForwarder {
       reason: `the message is not a batch: ${problem}`,
       entry: '',
     }
-    if (!(await this.#store([letter], held.message.data))) return held.giveBack(0)
+    const { deadLetters, kind } = this.#options
+    if (!(await deadLetters.store(kind, [letter], this.#abort.signal, held.message.data))) return held.giveBack(0)
     this.stats.batches.invalid += 1
     await held.acknowledge(this.#abort.signal)
-  }
-
-  #store(letters: readonly DeadLetter[], body?: Uint8Array): Promise<boolean> {
-    const { deadLetters, kind } = this.#options
-    return deadLetters.store(kind, letters, this.#abort.signal, body)
   }
 
   #onEvent(event: DeliveryEvent): void {
@@ -241,23 +233,21 @@ export class BatchForwarder {
     if (!isWhole) return
     const isRefused = namesNoEntry(outcome)
     if (isRefused && this.#refused.size < 2) this.#refused.add(held.batch?.batchId ?? '')
-    const failing = this.#heldIn('failing')
+    const failing = [...this.#held.values()].filter(({ phase }) => phase === 'failing')
+    const bytes = failing.reduce((sum, one) => sum + one.bytes, 0)
     // Another forwarder may have another key or reach another node, so it tries first. If the batch is refused again, its content may be the
     // cause.
     const isFirst = isRefused && !held.message.redelivered
-    if (isFirst || (failing.length > 1 && countBytes(failing) > maxBufferBytes)) held.giveUp()
+    if (isFirst || (failing.length > 1 && bytes > maxBufferBytes)) held.giveUp()
   }
 
   get #ackWaitMs(): number {
     return (this.#options.consumer.info?.config.ack_wait ?? 0) / 1_000_000
   }
 
-  get #extendMs(): number {
-    return Math.min(EXTEND_MS, this.#ackWaitMs / 6)
-  }
-
   #startExtending(): void {
-    this.#cancelExtend = this.#options.clock.timer(Math.max(this.#extendMs, LEAST_EXTEND_MS), () => {
+    const extendMs = Math.max(Math.min(EXTEND_MS, this.#ackWaitMs / 6), LEAST_EXTEND_MS)
+    this.#cancelExtend = this.#options.clock.timer(extendMs, () => {
       for (const held of this.#held.values()) held.extend()
       this.#startExtending()
     })
@@ -281,10 +271,6 @@ export class BatchForwarder {
       this.#waits.add(check)
     })
   }
-}
-
-function countBytes(messages: readonly HeldMessage[]): number {
-  return messages.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
 /** Whether the reply refuses the batch without naming an entry. */

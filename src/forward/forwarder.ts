@@ -7,10 +7,9 @@ import { Account } from '../diagnostics/account.js'
 import { Reporter } from '../diagnostics/reporter.js'
 import type { EmitEvent } from '../diagnostics/reporter.js'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
-import { manageJetStream } from '../nats/connect.js'
+import { findOldServer, manageJetStream } from '../nats/connect.js'
 import { toStreamNames } from '../nats/message.js'
 import type { BatchKind } from '../nats/message.js'
-import { findOldServer } from '../nats/server-version.js'
 import type { NatsSettings } from '../options/nats-settings.js'
 import type { Settings } from '../options/settings.js'
 import { EndpointPipeline } from '../pipeline/endpoint-pipeline.js'
@@ -96,9 +95,11 @@ export class Forwarder {
     const destination = createDestination({ settings, clock, mask })
     const targets = { logs: destination.entries, requests: destination.requestLogs }
     const pause = new KeyPause(clock)
-    const createConsumer = (kind: BatchKind): QueueConsumer =>
-      new QueueConsumer({ kind, names, connection, health, clock })
-    const consumers = { logs: createConsumer('logs'), requests: createConsumer('requests') }
+    const queue = { names, connection, health, clock }
+    const consumers = {
+      logs: new QueueConsumer({ kind: 'logs', ...queue }),
+      requests: new QueueConsumer({ kind: 'requests', ...queue }),
+    }
     this.#forwarders = KINDS.map((kind) => {
       const pipeline = new EndpointPipeline({
         // The forwarder limits the bytes.
@@ -144,11 +145,7 @@ export class Forwarder {
   get totals(): ForwardTotals {
     const sum = (of: keyof ForwardStats['entries']): number =>
       this.#forwarders.reduce((total, { stats }) => total + stats.entries[of], 0)
-    return {
-      forwarded: sum('forwarded'),
-      rejected: sum('rejected'),
-      duplicate: sum('duplicate'),
-    }
+    return { forwarded: sum('forwarded'), rejected: sum('rejected'), duplicate: sum('duplicate') }
   }
 
   get metrics(): string {
@@ -165,8 +162,9 @@ export class Forwarder {
     // An outage of the service is not the forwarder's; a service that refuses everything needs a correction.
     const used = this.#forwarders.filter(({ isUsed }) => isUsed)
     const isRefused = used.length > 0 && used.every((one) => one.refusesEverything)
+    const isQueueReady = this.#isConnected && KINDS.every((kind) => this.#consumers[kind].isReady)
     return {
-      ready: this.#isQueueReady && !isRefused,
+      ready: isQueueReady && !isRefused,
       lag: this.#lag ?? null,
       oldestUnsentMs: this.#oldestUnsentMs ?? null,
       lastError: lastError === undefined ? null : this.#mask(lastError).replace(CONTROL_CHARACTERS, ' '),
@@ -186,11 +184,6 @@ export class Forwarder {
 
   get #isConnected(): boolean {
     return this.#connection.current !== undefined
-  }
-
-  /** Whether NATS is connected and both consumers answer. Readiness also requires that the service does not refuse everything. */
-  get #isQueueReady(): boolean {
-    return this.#isConnected && KINDS.every((kind) => this.#consumers[kind].isReady)
   }
 
   /** Batches that no forwarder has received. Undefined if unknown. */

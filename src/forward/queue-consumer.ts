@@ -42,23 +42,15 @@ export class QueueConsumer {
   readonly #options: QueueConsumerOptions
   readonly #part: string
   readonly #closed = new AbortController()
-  #info: ConsumerInfo | undefined
   #messages: ConsumerMessages | undefined
-  #isAnswering = false
+  /** State at the last inspection; undefined if it does not exist. */
+  info: ConsumerInfo | undefined
+  /** It exists, and its leader answers. */
+  isReady = false
 
   constructor(options: QueueConsumerOptions) {
     this.#options = options
     this.#part = `the consumer ${options.names.consumers[options.kind]}`
-  }
-
-  /** State at the last inspection; undefined if it does not exist. */
-  get info(): ConsumerInfo | undefined {
-    return this.#info
-  }
-
-  /** It exists, and its leader answers. */
-  get isReady(): boolean {
-    return this.#isAnswering
   }
 
   /** Reads its state from JetStream. Never rejects. */
@@ -67,13 +59,13 @@ export class QueueConsumer {
     if (connection.current === undefined) return
     try {
       const { consumers } = await manageJetStream(connection.current, INFO_TIMEOUT_MS)
-      this.#info = await consumers.info(names.stream, names.consumers[kind])
-      this.#isAnswering = true
+      this.info = await consumers.info(names.stream, names.consumers[kind])
+      this.isReady = true
       health.works(this.#part)
     } catch (error) {
-      this.#isAnswering = false
+      this.isReady = false
       if (!isNotFound(error)) return this.#fails(error)
-      this.#info = undefined
+      this.info = undefined
       void this.#messages?.close()
       const what = readErrorCode(error) === JETSTREAM_CODES.streamNotFound ? `the stream ${names.stream}` : 'it'
       health.failed(this.#part, 'MISDIRECTED', `${what} does not exist; run pino-ingest forward init`, true)
@@ -88,8 +80,8 @@ export class QueueConsumer {
       await receiver.waitForRoom()
       const { current } = connection
       try {
-        if (current === undefined || this.#info === undefined) await pause(clock, RETRY_MS, signal)
-        else await this.#consume(current, this.#info, receiver)
+        if (current === undefined || this.info === undefined) await pause(clock, RETRY_MS, signal)
+        else await this.#consume(current, this.info, receiver)
       } catch (error) {
         this.#fails(error)
         await pause(clock, RETRY_MS, signal)

@@ -1,6 +1,6 @@
-/** Connects to NATS. No other module opens a connection. */
+/** Connects to NATS, and knows the oldest version of its servers. No other module opens a connection. */
 import type { JetStreamManager } from '@nats-io/jetstream'
-import type { NatsConnection } from '@nats-io/transport-node'
+import type { NatsConnection, ServerInfo } from '@nats-io/transport-node'
 import { parseCreds } from '../options/nats-credentials.js'
 import type { NatsSettings } from '../options/nats-settings.js'
 import { VERSION } from '../version.js'
@@ -61,4 +61,30 @@ export function toInboxPrefix(purpose: string): string {
 /** JetStream's API. Its requests need no other permission than their own, since the client's check of the account is left out. */
 export function manageJetStream(connection: NatsConnection, timeoutMs: number): Promise<JetStreamManager> {
   return loadNats().jetstreamManager(connection, { timeout: timeoutMs, checkAPI: false })
+}
+
+/**
+ * When a server of a cluster is killed, earlier ones can give two messages the same sequence. The acknowledgement of one then deletes both.
+ * @see https://jepsen.io/analyses/nats-2.12.1 for process crashes before 2.10.23
+ */
+const OLDEST = '2.10.23'
+
+export interface OldServer {
+  /** Whether it belongs to a cluster and must not be used. A single server has no replicas that could differ. */
+  readonly isRefused: boolean
+  /** The version, its effect, and what to do. */
+  readonly text: string
+}
+
+/** @returns undefined if the version is supported. A build without a number is not known to be old */
+export function findOldServer(server: Pick<ServerInfo, 'version' | 'cluster'> | undefined): OldServer | undefined {
+  if (server === undefined || !(toNumber(server.version) < toNumber(OLDEST))) return undefined
+  const text = `nats-server ${server.version} is too old, and can lose acknowledged batches in a cluster: update all servers to ${OLDEST} or later`
+  return { isRefused: server.cluster !== undefined, text }
+}
+
+/** For comparison. NaN, which is less than no number, if the version has no number. */
+function toNumber(version: string): number {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map((part) => Number.parseInt(part, 10))
+  return (major * 1_000 + minor) * 1_000 + patch
 }

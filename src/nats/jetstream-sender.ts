@@ -6,7 +6,7 @@ import type { Sender } from '../batch/sender.js'
 import { PATHS } from '../protocol/limits.js'
 import { VERSION } from '../version.js'
 import loadNats from './load-nats.cjs'
-import { CONTENT_TYPE_HEADER, COUNT_HEADER, ENDPOINT_HEADER, VERSION_HEADER } from './message.js'
+import { COUNT_HEADER } from './message.js'
 import type { BatchKind } from './message.js'
 import { isUnanswered } from './nats-error.js'
 import { publishMessage } from './publish-message.js'
@@ -38,12 +38,8 @@ export function createJetStreamSender(options: JetStreamSenderOptions): Sender {
     if (batch.body.length > maxBytes)
       return createTooLarge(`${batch.body.length} bytes exceed the servers' max_payload`)
     try {
-      const message = {
-        subject,
-        body: batch.body,
-        msgID: batch.batchId,
-        headers: createHeaders(options.kind, batch.count),
-      }
+      const headers = createHeaders(options.kind, batch.count)
+      const message = { subject, body: batch.body, msgID: batch.batchId, headers }
       // The scheduler repeats it.
       await publishMessage(connection, stream, message, { timeout: PUBLISH_TIMEOUT_MS, retries: 1 })
     } catch (error) {
@@ -72,9 +68,9 @@ export function createJetStreamSender(options: JetStreamSenderOptions): Sender {
 
 export function createHeaders(kind: BatchKind, count: number): MsgHdrs {
   const headers = loadNats().headers()
-  headers.set(ENDPOINT_HEADER, kind === 'logs' ? PATHS.ingest : PATHS.requests)
+  headers.set('Pino-Ingest-Endpoint', kind === 'logs' ? PATHS.ingest : PATHS.requests)
   headers.set(COUNT_HEADER, String(count))
-  headers.set(VERSION_HEADER, VERSION)
-  headers.set(CONTENT_TYPE_HEADER, 'application/json')
+  headers.set('Pino-Ingest-Version', VERSION)
+  headers.set('Content-Type', 'application/json')
   return headers
 }

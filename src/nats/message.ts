@@ -30,12 +30,7 @@ export function toStreamNames({ stream }: { readonly stream: string }): StreamNa
 
 /** NATS stores one message per ID within the stream's duplicate window. The value is usually the `batch_id`. */
 export const MESSAGE_ID_HEADER = 'Nats-Msg-Id'
-/** Path of the service's endpoint, such as `/ingest`. */
-export const ENDPOINT_HEADER = 'Pino-Ingest-Endpoint'
 /** Number of entries. */
 export const COUNT_HEADER = 'Pino-Ingest-Count'
-/** Version of the package that published the message. */
-export const VERSION_HEADER = 'Pino-Ingest-Version'
 /** The `batch_id`, if the message ID is another one: a republished message may need a new message ID. */
 export const BATCH_ID_HEADER = 'Pino-Ingest-Batch-Id'
-export const CONTENT_TYPE_HEADER = 'Content-Type'

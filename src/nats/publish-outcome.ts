@@ -46,13 +46,10 @@ export function createTooLarge(reason: string): Refused {
 function describe(error: unknown): string {
   if (isUnanswered(error))
     return 'no JetStream stream responds: its servers elect a leader, or JetStream is not enabled'
+  if (nameOf(error) === 'TimeoutError') return 'no acknowledgement in time'
   const text = error instanceof Error ? error.message : String(error)
   const code = readErrorCode(error)
-  return nameOf(error) === 'TimeoutError'
-    ? 'no acknowledgement in time'
-    : code === undefined
-      ? text
-      : `${text} (${code})`
+  return code === undefined ? text : `${text} (${code})`
 }
 
 function nameOf(error: unknown): string | undefined {

@@ -12,15 +12,15 @@ const DEAD = createGroup({
   commands: {
     ls: {
       summary: 'counts rejected entries by endpoint and reason',
-      load: async () => (await import('./forward-dead-ls.js')).deadLsCommand,
+      load: async () => (await import('./forward-dead.js')).deadLsCommand,
     },
     show: {
       summary: 'shows rejected entries with the reason',
-      load: async () => (await import('./forward-dead-show.js')).deadShowCommand,
+      load: async () => (await import('./forward-dead.js')).deadShowCommand,
     },
     replay: {
       summary: 'publishes rejected entries to the queue again',
-      load: async () => (await import('./forward-dead-replay.js')).deadReplayCommand,
+      load: async () => (await import('./forward-dead.js')).deadReplayCommand,
     },
   },
 })

@@ -1,7 +1,7 @@
 /** `pino-ingest forward init`: creates a fleet's streams, bucket and consumers, or compares existing ones, which it never changes. */
+import { findOldServer } from '../../nats/connect.js'
 import { findOrCreatePart, findSetupFix, listFleet } from '../../nats/fleet-setup.js'
 import type { FleetPart } from '../../nats/fleet-setup.js'
-import { findOldServer } from '../../nats/server-version.js'
 import type { StreamSizes } from '../../nats/streams.js'
 import { fail, formatChecks, pass } from '../shared/check.js'
 import type { Check } from '../shared/check.js'
