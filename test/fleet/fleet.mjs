@@ -2,12 +2,12 @@
  * A fleet with NATS nodes, forwarders and applications as real processes, and a service with scripted faults.
  * Counts lost and duplicated entries, and finds the reason of each duplicate.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jetstreamManager } from '@nats-io/jetstream'
-import { connect, nkeyAuthenticator, nkeys } from '@nats-io/transport-node'
+import { connect } from '@nats-io/transport-node'
 import { CLIENT_HEADER, FaultServer } from '../faults/fault-server.mjs'
 import { nowMs, until } from '../faults/monotonic.mjs'
 import { App } from '../faults/run-app.mjs'
@@ -16,9 +16,6 @@ import { startNatsServers } from '../nats/nats-servers.mjs'
 import { watchQueue } from '../nats/watch-queue.mjs'
 
 const KEY = 'fleet-key-8ad2'
-/** @typedef {'operator' | 'forwarder' | 'application'} Role */
-const USERS = { operator: nkeys.createUser(), forwarder: nkeys.createUser(), application: nkeys.createUser() }
-const ROLES = /** @type {Role[]} */ (Object.keys(USERS))
 const DEAD_STREAM = 'PINO_INGEST_DEAD'
 /** Time from the service's reply to the confirmed acknowledgement. If a forwarder is killed within it, its batch is delivered again. */
 const ACKNOWLEDGE_MS = 500
@@ -47,7 +44,7 @@ export class Fleet {
   /** @type {(import('../nats/commands.mjs').Process & { name: string })[]} */
   forwarders = []
   folder = mkdtempSync(join(tmpdir(), 'pino-ingest-fleet-'))
-  server = new FaultServer({ subject: 'pino-ingest', replyGraceMs: 50, key: KEY })
+  server = new FaultServer(KEY, 50)
   /** Numbers of entries that must arrive. @type {Set<number>} */
   expected = new Set()
   longestPauseMs = 0
@@ -60,12 +57,12 @@ export class Fleet {
     this.queue = watchQueue(servers)
   }
 
-  /** Starts the servers and creates the streams, without forwarders. @param {1 | 3} nodes @param {string} maxBytes of the queue */
-  static async start(nodes, maxBytes) {
-    const fleet = new Fleet(await startNatsServers({ nodes, config: allowing(ROLES) }))
+  /** Starts the servers and creates the streams, without forwarders. @param {1 | 3} nodes */
+  static async start(nodes) {
+    const fleet = new Fleet(await startNatsServers({ nodes }))
     try {
       await fleet.server.up()
-      await fleet.init(maxBytes)
+      await fleet.init()
     } catch (error) {
       await fleet.close()
       throw error
@@ -73,32 +70,22 @@ export class Fleet {
     return fleet
   }
 
-  /** @param {Role} role */
-  #env(role) {
-    const seed = join(this.folder, role)
-    writeFileSync(seed, USERS[role].getSeed(), { mode: 0o600 })
+  get #env() {
     return {
       PINO_INGEST_NATS_SERVERS: this.servers.urls.join(','),
-      PINO_INGEST_NATS_CREDENTIALS_FILE: seed,
       PINO_INGEST_SPOOL_DIR: join(this.folder, 'spool'),
     }
   }
 
-  /** Creates missing streams. @param {string} [maxBytes] of the queue */
-  async init(maxBytes = '1GiB') {
-    const args = ['forward', 'init', '--replicas', String(this.servers.nodes.length), '--max-bytes', maxBytes]
-    await runCommand(args, this.#env('operator'))
-  }
-
-  /** Reloads the servers. Users with other roles are disconnected. @param {...Role} roles default: all */
-  async allow(...roles) {
-    await this.servers.reload(allowing(roles.length === 0 ? ROLES : roles))
+  /** Creates missing streams. */
+  async init() {
+    const args = ['forward', 'init', '--replicas', String(this.servers.nodes.length), '--max-bytes', '1GiB']
+    await runCommand(args, this.#env)
   }
 
   /** @param {string} name */
   async deleteStream(name) {
-    const authenticator = nkeyAuthenticator(USERS.operator.getSeed())
-    const connection = await connect({ servers: this.servers.urls, authenticator })
+    const connection = await connect({ servers: this.servers.urls })
     await (await jetstreamManager(connection)).streams.delete(name)
     await connection.close()
   }
@@ -106,7 +93,7 @@ export class Fleet {
   startForwarder() {
     const name = `forwarder-${this.forwarders.length}`
     const forwarder = startCommand(['forward'], {
-      ...this.#env('forwarder'),
+      ...this.#env,
       PINO_INGEST_URL: `${this.server.origin}/api/v1`,
       PINO_INGEST_API_KEY: KEY,
       PINO_INGEST_HEADERS: JSON.stringify({ [CLIENT_HEADER]: name }),
@@ -121,7 +108,7 @@ export class Fleet {
   /** @param {Omit<import('../faults/run-app.mjs').Plan, 'target' | 'options' | 'progress'>} plan */
   startApp(plan) {
     const progress = join(this.folder, `progress-${this.apps.length}`)
-    const app = new App({ target: 'pino-ingest', options: {}, progress, ...plan }, this.#env('application'))
+    const app = new App({ target: 'pino-ingest', options: {}, progress, ...plan }, this.#env)
     this.apps.push(app)
     return app
   }
@@ -142,15 +129,15 @@ export class Fleet {
     this.longestPauseMs = Math.max(this.longestPauseMs, this.queue.longestPauseMs())
   }
 
-  /** Starts one more application, which delivers the entries on disk. Ends when all have arrived, or none for longer than a redelivery. @param {(n: number) => boolean} isDead */
-  async settle(isDead) {
+  /** Starts one more application, which delivers the entries on disk. Ends when all have arrived, or none for longer than a redelivery. */
+  async settle() {
     this.#watchPause()
     const app = this.startApp({ count: 0, end: 'hold' })
     await app.event('ready')
     const { stored } = this.server
     let calls = -1
     let at = nowMs()
-    const isDone = () => [...this.expected].every((n) => stored.has(n) || isDead(n)) && this.queue.waiting() === 0
+    const isDone = () => [...this.expected].every((n) => stored.has(n)) && this.queue.waiting() === 0
     while (!isDone() && nowMs() - at < REDELIVERED_MS) {
       if (this.server.calls.length !== calls) {
         calls = this.server.calls.length
@@ -163,14 +150,11 @@ export class Fleet {
     await until(() => this.queue.waiting() === 0, REDELIVERED_MS)
   }
 
-  /**
-   * @param {number} from end of the faults and of logging
-   * @param {(n: number) => boolean} isDead these must be dead letters
-   */
-  async outcome(from, isDead) {
+  /** @param {number} from end of the faults and of logging */
+  async outcome(from) {
     const { stored, first, violations } = this.server
     const dead = await (await this.servers.leaderOf(DEAD_STREAM)).streamState(DEAD_STREAM)
-    const lost = [...this.expected].filter((n) => !stored.has(n) && !isDead(n))
+    const lost = [...this.expected].filter((n) => !stored.has(n))
     const { duplicates, unexplained } = this.#sentAgain()
     const errors = this.apps.flatMap(({ events }) =>
       events.filter(({ name }) => name === 'error').map(({ payload }) => `an error event: ${payload}`),
@@ -240,9 +224,4 @@ export class Fleet {
     await this.servers.close()
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 })
   }
-}
-
-/** Configuration of servers that admit users with these roles. @param {readonly Role[]} roles */
-function allowing(roles) {
-  return `authorization { users: [${roles.map((role) => `{ nkey: ${USERS[role].getPublicKey()} }`).join(', ')}] }`
 }

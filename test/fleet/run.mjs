@@ -11,9 +11,8 @@ const SHOWN = 10
  * @param {Partial<import('./scenarios.mjs').RunOptions> & { perSecond?: number }} [options] `perSecond`: entries of each application
  */
 export async function run(scenario, { minutes = 10, seed = 1, perSecond = 500 } = {}) {
-  const { nodes = 3, seconds = 20, maxBytes = '1GiB', isDead = () => false, mayDuplicate = false } = scenario
-  const { maxPauseMs = Infinity, maxDeliveryMs = Infinity } = scenario
-  const fleet = await Fleet.start(nodes, maxBytes)
+  const { nodes = 3, seconds = 20, mayDuplicate = false, maxPauseMs = Infinity } = scenario
+  const fleet = await Fleet.start(nodes)
   try {
     fleet.startForwarder()
     fleet.startForwarder()
@@ -23,17 +22,14 @@ export async function run(scenario, { minutes = 10, seed = 1, perSecond = 500 } 
     )
     const [told] = await Promise.all([scenario.run(fleet, { minutes, seed }), ...logging])
     const endedAt = nowMs()
-    await fleet.settle(isDead)
-    const outcome = await fleet.outcome(endedAt, isDead)
-    const { deadLettered, duplicated, longestPauseMs, deliveredAfterMs } = outcome
-    const dead = [...fleet.expected].filter((n) => isDead(n)).length
+    await fleet.settle()
+    const outcome = await fleet.outcome(endedAt)
+    const { deadLettered, duplicated, longestPauseMs } = outcome
     const wrong = [
       ...outcome.wrong,
-      ...(told?.wrong ?? []),
-      ...(deadLettered === dead ? [] : [`${deadLettered} dead letters, not ${dead}`]),
+      ...(deadLettered === 0 ? [] : [`${deadLettered} dead letters`]),
       ...(mayDuplicate || duplicated === 0 ? [] : [`${duplicated} entries came twice`]),
       ...(longestPauseMs <= maxPauseMs ? [] : [`publishing paused for ${longestPauseMs} ms`]),
-      ...(deliveredAfterMs <= maxDeliveryMs ? [] : [`all was delivered after ${deliveredAfterMs} ms`]),
     ]
     const said =
       wrong.length === 0

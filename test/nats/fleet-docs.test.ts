@@ -1,8 +1,6 @@
 /** Flags and variables on the pages about fleets exist. permissions.process.test.ts tests the permissions with a server. */
 import { describe, expect, test } from 'vitest'
-import { deadLsCommand } from '../../src/cli/forward/forward-dead-ls.js'
-import { deadReplayCommand } from '../../src/cli/forward/forward-dead-replay.js'
-import { deadShowCommand } from '../../src/cli/forward/forward-dead-show.js'
+import { deadLsCommand, deadReplayCommand, deadShowCommand } from '../../src/cli/forward/forward-dead.js'
 import { forwardInitCommand } from '../../src/cli/forward/forward-init.js'
 import { forwardRunCommand } from '../../src/cli/forward/forward-run-command.js'
 import { toStreamNames } from '../../src/nats/message.js'

@@ -9,29 +9,33 @@ import type { BatchKind } from '../../src/nats/message.js'
 import { toDeadConfig, toQueueConfig } from '../../src/nats/streams.js'
 import { runCli } from '../cli/run-cli.js'
 import type { CliResult } from '../cli/run-cli.js'
-import { natsServers, SKIPS_NATS } from './nats-servers.js'
+import { SKIPS_NATS, useNatsServers } from './nats-servers.js'
 
-const NAMES = toStreamNames({ stream: 'PINO_INGEST' })
 const BATCH = '11111111-2222-4333-8444-555555555555'
 const OTHER = '99999999-2222-4333-8444-555555555555'
 const SIZES = { replicas: 1, maxBytes: 10_000_000, maxDeadBytes: 10_000_000, maxStateBytes: 1 }
 
+const servers = useNatsServers()
+let fleets = 0
+
 async function startFleet() {
-  const { urls } = await natsServers()
+  const { urls } = servers()
+  const names = toStreamNames({ stream: `FLEET-${(fleets += 1)}` })
   const connection = await connect({ servers: urls })
   onTestFinished(() => connection.close())
   const js = jetstream(connection)
   const { streams } = await jetstreamManager(connection)
-  await streams.add(toQueueConfig(NAMES, SIZES))
-  await streams.add(toDeadConfig(NAMES, SIZES))
+  await streams.add(toQueueConfig(names, SIZES))
+  await streams.add(toDeadConfig(names, SIZES))
+  const env = { PINO_INGEST_NATS_SERVERS: urls.join(','), PINO_INGEST_NATS_STREAM: names.stream }
   return {
+    names,
     streams,
     count: async (stream: string): Promise<number> => (await streams.info(stream)).state.messages,
-    run: (...args: readonly string[]): Promise<CliResult> =>
-      runCli(['forward', 'dead', ...args], { PINO_INGEST_NATS_SERVERS: urls.join(',') }),
+    run: (...args: readonly string[]): Promise<CliResult> => runCli(['forward', 'dead', ...args], env),
     add: async (kind: BatchKind, batchId: string, index: number, entry: string, reason = 'must be a string') => {
       const letter = { batchId, index, status: 422, code: 'INVALID', field: 'metadata', reason, entry }
-      const { subject, body, headers } = encodeDeadLetter(NAMES, kind, letter)
+      const { subject, body, headers } = encodeDeadLetter(names, kind, letter)
       await js.publish(subject, body, { headers })
     },
   }
@@ -49,11 +53,11 @@ const parse = ({ stdout }: CliResult): unknown[] =>
 
 describe.skipIf(SKIPS_NATS)('forward dead', () => {
   it('counts by endpoint and reason, and shows selected entries unchanged', async () => {
-    const { run, add, streams } = await startFleet()
+    const { names, run, add, streams } = await startFleet()
     for (const index of [0, 1, 2]) await add('logs', BATCH, index, entryOf(`entry ${index}`))
     // Deleted letters leave a large gap.
     for (let index = 0; index < 150; index += 1) await add('requests', BATCH, index, '{}')
-    await streams.purge(NAMES.deadStream, { filter: `${NAMES.deadSubject}.requests` })
+    await streams.purge(names.deadStream, { filter: `${names.deadSubject}.requests` })
     await add('requests', OTHER, 5, '{"method":"GET","path":"/a","status_code":200}', 'line\n\u001b[31m')
     for (const id of ['nightly-1.0a', 'nightly-1.0b', 'nightly-12.0c']) await add('logs', id, 0, 'no JSON', 'other')
     const [listed, text, ofBatch, limited, ofName, ofPart, ofNone] = await Promise.all([
@@ -67,7 +71,7 @@ describe.skipIf(SKIPS_NATS)('forward dead', () => {
     ])
     expect(parse(listed)).toMatchObject([
       {
-        stream: 'PINO_INGEST_DEAD',
+        stream: names.deadStream,
         entries: 7,
         groups: [
           { endpoint: '/ingest', count: 3 },
@@ -91,7 +95,7 @@ describe.skipIf(SKIPS_NATS)('forward dead', () => {
   })
 
   it('replays each letter once, even after a kill between publish and deletion, and keeps those that the queue refuses', async () => {
-    const { run, add, streams, count } = await startFleet()
+    const { names, run, add, streams, count } = await startFleet()
     const big = '{"level":"info","n":12345678901234567890}'
     await add('logs', BATCH, 0, big)
     await add('requests', OTHER, 0, '{"method":"GET","status_code":200}')
@@ -100,25 +104,24 @@ describe.skipIf(SKIPS_NATS)('forward dead', () => {
     const replayed = await run('replay', '--all', '--json')
     expect(replayed.code).toBe(1)
     expect(parse(replayed)).toMatchObject([{ replayed: 2, skipped: noEntries.length, lastFailure: null }])
-    const message = await streams.getMessage(NAMES.stream, { last_by_subj: NAMES.subjects.logs })
+    const message = await streams.getMessage(names.stream, { last_by_subj: names.subjects.logs })
     const id = message?.header.get('Nats-Msg-Id')
     expect(new TextDecoder().decode(message?.data)).toBe(`{"batch_id":"${id}","logs":[${big}]}`)
     // Forwarders skip the ids of delivered batches.
     expect([BATCH, createSubBatchId(BATCH, [0])]).not.toContain(id)
     await add('logs', BATCH, 0, big)
     expect((await run('replay', BATCH)).code).toBe(0)
-    expect([await count(NAMES.stream), await count(NAMES.deadStream)]).toEqual([2, noEntries.length])
+    expect([await count(names.stream), await count(names.deadStream)]).toEqual([2, noEntries.length])
     await add('logs', BATCH, 1, big)
-    await streams.update(NAMES.stream, { max_msgs: 2 })
+    await streams.update(names.stream, { max_msgs: 2 })
     expect(parse(await run('replay', BATCH, '--json'))).toMatchObject([
       { replayed: 0, lastFailure: expect.stringContaining('maximum') as string },
     ])
-    expect(await count(NAMES.deadStream)).toBe(noEntries.length + 1)
+    expect(await count(names.deadStream)).toBe(noEntries.length + 1)
   })
 
   it('refuses an ambiguous selection, and advises forward init if the stream is missing', async () => {
-    const { urls } = await natsServers()
-    const env = { PINO_INGEST_NATS_SERVERS: urls.join(',') }
+    const env = { PINO_INGEST_NATS_SERVERS: servers().urls.join(','), PINO_INGEST_NATS_STREAM: 'NONE' }
     for (const args of [['replay'], ['replay', BATCH, '--all'], ['show', '--limit', 'x']])
       expect((await runCli(['forward', 'dead', ...args], env)).code).toBe(2)
     const missing = await runCli(['forward', 'dead', 'ls', '--json'], env)

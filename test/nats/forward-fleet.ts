@@ -8,6 +8,9 @@ import { connect, headers } from '@nats-io/transport-node'
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import type { ConsumerConfig, JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
+import type { TestContext } from 'vitest'
+import { readDeadLetters } from '../../src/nats/dead-letter.js'
+import type { StoredDeadLetter } from '../../src/nats/dead-letter.js'
 import { toStreamNames } from '../../src/nats/message.js'
 import type { BatchKind, StreamNames } from '../../src/nats/message.js'
 import { toBucketConfig, toConsumerConfig, toDeadConfig, toQueueConfig } from '../../src/nats/streams.js'
@@ -30,7 +33,6 @@ export interface FleetOptions {
   readonly hasBucket?: boolean
   /** Default true. */
   readonly isSetUp?: boolean
-  /** `onTestFinished` of the test. */
   readonly connection?: Partial<ConnectionOptions>
 }
 
@@ -43,6 +45,15 @@ export interface Forwarder {
   readonly get: (path: string) => Promise<{ readonly status: number; readonly text: string }>
   /** Sum of the samples with these labels. */
   readonly metric: (name: string, labels?: Readonly<Record<string, string>>) => Promise<number>
+}
+
+export const REQUEST_LOG = {
+  method: 'GET',
+  path: '/x',
+  status_code: 200,
+  duration_ms: 1,
+  request_id: 'r-1',
+  timestamp: '2026-01-01T00:00:00.000Z',
 }
 
 export interface PublishInit {
@@ -80,7 +91,12 @@ export class ForwardFleet {
     this.names = toStreamNames({ stream: env['PINO_INGEST_NATS_STREAM'] ?? '' })
   }
 
-  static async start(servers: readonly string[], options: FleetOptions = {}): Promise<ForwardFleet> {
+  /** It ends with the test. */
+  static async start(
+    { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+    { urls: servers }: { readonly urls: readonly string[] },
+    options: FleetOptions = {},
+  ): Promise<ForwardFleet> {
     const { isSetUp = true, hasBucket = true } = options
     const id = `${process.pid}-${(number += 1)}`
     const service = await createIngestService(options.service)
@@ -97,6 +113,7 @@ export class ForwardFleet {
       },
       options.ackWaitMs,
     )
+    onTestFinished(() => fleet.close())
     if (isSetUp) await fleet.setUp(hasBucket)
     return fleet
   }
@@ -185,8 +202,10 @@ export class ForwardFleet {
     await until(async () => (await this.messages()) === 0)
   }
 
-  async putState(key: string, value: string): Promise<void> {
-    await this.js.publish(`$KV.${this.names.bucket}.${key}`, value)
+  async deadLetters(): Promise<StoredDeadLetter[]> {
+    const letters: StoredDeadLetter[] = []
+    for await (const letter of readDeadLetters(this.jsm, this.names)) letters.push(letter)
+    return letters
   }
 
   /** The messages of the stored entries, sorted. */

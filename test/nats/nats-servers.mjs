@@ -270,13 +270,6 @@ export class NatsNode {
     await this.start()
   }
 
-  /** Kills it, deletes all that it stored, and starts it again. */
-  async startEmpty() {
-    await this.kill()
-    rmSync(join(this.#options.folder, 'data'), { recursive: true, maxRetries: 3 })
-    await this.start()
-  }
-
   /** Suspends it: connections stay open without replies. */
   async freeze() {
     const { pid } = this

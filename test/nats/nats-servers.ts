@@ -1,9 +1,9 @@
 /** Helpers for tests with real NATS servers. Without nats-server the tests are skipped, unless it is required. */
-import { onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { findNatsServer, HOW_TO_GET_NATS_SERVER, startNatsServers } from './nats-servers.mjs'
 import type { NatsServers } from './nats-servers.mjs'
 
-export { findNatsServer, HOW_TO_GET_NATS_SERVER, NatsServers, startNatsServers } from './nats-servers.mjs'
+export { NatsServers, startNatsServers } from './nats-servers.mjs'
 
 /** Set if nats-server is required, as in CI. */
 export const NEEDS_NATS = process.env['PINO_INGEST_NEEDS_NATS'] === '1'
@@ -23,4 +23,14 @@ export async function natsServers(
   const servers = await startNatsServers(options)
   whenFinished(() => servers.close())
   return servers
+}
+
+/** Servers for all tests of a file. */
+export function useNatsServers(options?: Parameters<typeof startNatsServers>[0]): () => NatsServers {
+  let servers: NatsServers | undefined
+  beforeAll(async () => {
+    if (!SKIPS_NATS) servers = await startNatsServers(options)
+  }, UNLESS_IT_HANGS.timeout)
+  afterAll(() => servers?.close())
+  return () => servers as NatsServers
 }

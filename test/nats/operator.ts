@@ -1,4 +1,4 @@
-/** Creates an operator with accounts and users as JWTs, like `nsc`. */
+/** Creates an operator with an account and its users as JWTs, like `nsc`. */
 import { nkeys } from '@nats-io/transport-node'
 
 type KeyPair = ReturnType<typeof nkeys.createUser>
@@ -21,20 +21,15 @@ export class Account {
   /** Issues users instead of the account's own key. */
   readonly signing = nkeys.createAccount()
 
-  /** @returns the content of a `.creds` file, and the user's public key */
-  createUser({ expiresInS, isSigned = false }: { expiresInS?: number; isSigned?: boolean } = {}): {
-    creds: string
-    publicKey: string
-  } {
+  /** @returns the content of a `.creds` file */
+  createUser({ expiresInS, isSigned = false }: { expiresInS?: number; isSigned?: boolean } = {}): string {
     const user = nkeys.createUser()
     const nats = { pub: {}, sub: {}, ...UNLIMITED, type: 'user' }
     const claims = expiresInS === undefined ? {} : { exp: Math.floor(Date.now() / 1_000) + expiresInS }
     const jwt = isSigned
       ? sign(this.signing, user, { ...nats, issuer_account: this.keys.getPublicKey() }, claims)
       : sign(this.keys, user, nats, claims)
-    return {
-      publicKey: user.getPublicKey(),
-      creds: `-----BEGIN NATS USER JWT-----\n${jwt}\n------END NATS USER JWT------
+    return `-----BEGIN NATS USER JWT-----\n${jwt}\n------END NATS USER JWT------
 
 ************************* IMPORTANT *************************
 NKEY Seed printed below can be used to sign and prove identity.
@@ -43,33 +38,31 @@ NKEYs are sensitive and should be treated as secrets.
 -----BEGIN USER NKEY SEED-----
 ${new TextDecoder().decode(user.getSeed())}
 ------END USER NKEY SEED------
-`,
-    }
+`
   }
 }
 
 export class Operator {
   readonly #keys = nkeys.createOperator()
   readonly #system = new Account()
-  readonly #accounts: readonly Account[]
+  readonly #account: Account
 
-  constructor(accounts: readonly Account[]) {
-    this.#accounts = accounts
+  constructor(account: Account) {
+    this.#account = account
   }
 
-  /** Creates the server configuration. @param revoked public keys of users */
-  config(revoked: readonly string[] = []): string {
-    const revocations = Object.fromEntries(revoked.map((key) => [key, Math.floor(Date.now() / 1_000)]))
+  /** Creates the server configuration. */
+  config(): string {
     const toLine = ({ keys, signing }: Account, isSystem = false): string => {
       const limits = { ...ACCOUNT_LIMITS, ...(!isSystem && JETSTREAM_LIMITS) }
-      const nats = { limits, signing_keys: [signing.getPublicKey()], revocations, type: 'account' }
+      const nats = { limits, signing_keys: [signing.getPublicKey()], type: 'account' }
       return `${keys.getPublicKey()}: ${sign(this.#keys, keys, nats)}`
     }
     return [
       `operator: ${sign(this.#keys, this.#keys, { type: 'operator' })}`,
       `system_account: ${this.#system.keys.getPublicKey()}`,
       'resolver: MEMORY',
-      `resolver_preload: { ${[toLine(this.#system, true), ...this.#accounts.map((one) => toLine(one))].join('\n')} }`,
+      `resolver_preload: { ${toLine(this.#system, true)}\n${toLine(this.#account)} }`,
     ].join('\n')
   }
 }

@@ -1,20 +1,25 @@
 /** Commands that publish batches if `nats` is set. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { runCli } from '../cli/run-cli.js'
 import { runApp } from '../process/run-app.js'
-import { natsServers, SKIPS_NATS } from './nats-servers.js'
-import { Queue, upTo } from './queue.js'
+import { SKIPS_NATS, useNatsServers } from './nats-servers.js'
+import { preparePublishing } from './publish-app.js'
+import { upTo } from './queue.js'
+import type { Queue } from './queue.js'
+
+const servers = useNatsServers()
 
 async function start(): Promise<{ queue: Queue; env: Record<string, string>; dir: string }> {
-  const servers = await natsServers()
-  const queue = new Queue(servers.urls)
+  const { queue, spool } = preparePublishing({ onTestFinished }, servers())
   await queue.create()
-  const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-publish-'))
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }))
-  return { queue, dir, env: { PINO_INGEST_NATS_SERVERS: servers.urls.join(), PINO_INGEST_SPOOL_DIR: dir } }
+  const env = {
+    PINO_INGEST_NATS_SERVERS: servers().urls.join(),
+    PINO_INGEST_NATS_STREAM: queue.names.stream,
+    PINO_INGEST_SPOOL_DIR: spool,
+  }
+  return { queue, dir: spool, env }
 }
 
 function linesOf(count: number): string {
@@ -35,8 +40,10 @@ describe.skipIf(SKIPS_NATS)('with nats', () => {
     expect((await runCli(['spool', 'ls', '--json'], env)).stdout.toString()).not.toContain('"entries":50')
   })
 
-  test('send publishes a file, and fails if the stream is missing', async () => {
+  test('the pipe publishes its input; send publishes a file, and fails if the stream is missing', async () => {
     const { queue, env, dir } = await start()
+    expect(await runCli(['--quiet'], env, linesOf(30))).toMatchObject({ code: 0 })
+    expect(await queue.take()).toEqual(upTo(30))
     const file = join(dir, 'app.log')
     writeFileSync(file, linesOf(250))
     const args = ['send', file, '--state', join(dir, 'state')]
@@ -47,11 +54,5 @@ describe.skipIf(SKIPS_NATS)('with nats', () => {
       PINO_INGEST_NATS_STREAM: 'NONE',
     })
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('pino-ingest forward init') })
-  })
-
-  test('the pipe publishes its input', async () => {
-    const { queue, env } = await start()
-    expect(await runCli(['--quiet'], env, linesOf(30))).toMatchObject({ code: 0 })
-    expect(await queue.numbers(30)).toEqual(upTo(30))
   })
 })

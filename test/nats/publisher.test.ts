@@ -111,16 +111,6 @@ describe('opening', () => {
     expect(used.outcome).toEqual(expect.any(String))
   })
 
-  test('leaves no timer', async () => {
-    const { attempts, clock, use, connected } = setup()
-    use()
-    attempts[0]?.fail(new Error('refused'))
-    await settled()
-    expect(clock.timers).toBe(0)
-    await connected()
-    expect(clock.timers).toBe(0)
-  })
-
   test('a late failure of an aborted attempt does not affect the next one', async () => {
     const { attempts, clock, use } = setup({ isInProcess: true })
     const ending = new AbortController()
@@ -216,14 +206,6 @@ describe('a batch', () => {
     await settled()
     expect(used.outcome).toBe('the attempt was aborted')
   })
-
-  test('whose reply fails has that error', async () => {
-    const { use, connected } = setup()
-    await connected()
-    const used = use(() => Promise.reject(new Error('no responders')))
-    await settled()
-    expect(used.outcome).toBe('no responders')
-  })
 })
 
 describe('if it keeps the process alive', () => {
@@ -298,9 +280,4 @@ describe('close', () => {
       expect([waiting.outcome, late.closes, clock.timers]).toEqual(['the connection was closed', 1, 0])
     },
   )
-
-  test('without a connection', async () => {
-    const { connection } = setup()
-    await expect(connection.close()).resolves.toBeUndefined()
-  })
 })

@@ -46,7 +46,6 @@ export function watchQueue(servers, stream = 'PINO_INGEST') {
     isEmpty: (timeoutMs) => until(() => messages === 0, timeoutMs, 'the queue was empty'),
     /** Number of batches. */
     waiting: () => messages,
-    published: () => published,
     /** Longest time without a new batch since the last call, in milliseconds. */
     longestPauseMs() {
       const pause = published === 0 ? 0 : Math.max(longestMs, performance.now() - publishedAt)

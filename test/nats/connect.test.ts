@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findOldServer } from '../../src/nats/server-version.js'
+import { findOldServer } from '../../src/nats/connect.js'
 
 test.each([
   ['1.4.1', true],
