@@ -9,23 +9,20 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lastingPort } from '../reusable-port.mjs'
-import { FORMATS, frameworkDetail, ingestResult } from './formats.mjs'
+import { frameworkDetail, ingestResult, parse, toReply } from './formats.mjs'
 import { nowMs } from './monotonic.mjs'
-import { dribble, reply, wire } from './replies.mjs'
+import { reply, wire } from './replies.mjs'
 
 /**
  * @typedef {{ kind: 'ok', latencyMs?: number }
  *   | { kind: 'status', status: number, headers?: Readonly<Record<string, string | readonly string[]>>, body?: string }
  *   | { kind: 'hang' }
- *   | { kind: 'slow-bytes', everyMs: number }
  *   | { kind: 'reset-in-request' }
  *   | { kind: 'reset-in-reply' }
  *   | { kind: 'lost-reply' }
- *   | { kind: 'big-reply', bytes: number }
  *   | { kind: 'reject', form: 'partly' | 'partly-200' | 'none' | 'framework' | 'nameless', isBad: (n: number) => boolean }
  * } Behavior
  * - `hang`: reads the request and never replies
- * - `slow-bytes`: stores; sends the reply byte by byte, including the head
  * - `reset-in-request`: resets the connection after the first bytes of the body
  * - `reset-in-reply`: stores; resets the connection after half of the reply
  * - `lost-reply`: stores; closes the connection without a reply
@@ -45,7 +42,7 @@ import { dribble, reply, wire } from './replies.mjs'
  * @property {readonly number[]} [numbers] record numbers of the entries
  * @property {number} stored number of stored entries
  *
- * @typedef {{ readonly openedAt: number, readonly pid?: number | undefined }} Connection
+ * @typedef {{ readonly openedAt: number }} Connection
  */
 
 /** Header that identifies a client, if a scenario needs it. */
@@ -62,11 +59,8 @@ export class FaultServer {
   first = new Map()
   /** Violations of the protocol by clients, each once. @type {Set<string>} */
   violations = new Set()
-  /** Finds the process that uses a client's port, if a scenario needs it. @type {((port: number) => number | undefined) | undefined} */
-  identify
   /** Number of records in all requests, stored or not. */
   entriesSeen = 0
-  #format
   #key
   #replyGraceMs
   #port = 0
@@ -77,14 +71,10 @@ export class FaultServer {
   #digests = new Map()
 
   /**
-   * @param {{ subject: string, replyGraceMs: number, key?: string }} options `subject`: name of the format; `replyGraceMs`: time for
-   *   which a reply may be in transit before a kill, and a request after it; `key`: expected `X-API-Key`
+   * @param {string} key expected `X-API-Key`
+   * @param {number} replyGraceMs time for which a reply may be in transit before a kill, and a request after it
    */
-  constructor({ subject, replyGraceMs, key }) {
-    const format = FORMATS[subject]
-    if (format === undefined)
-      throw new Error(`no format known for ${subject}; known: ${Object.keys(FORMATS).join(', ')}`)
-    this.#format = format
+  constructor(key, replyGraceMs) {
     this.#key = key
     this.#replyGraceMs = replyGraceMs
     this.#server = this.#create()
@@ -163,7 +153,7 @@ export class FaultServer {
     // No timeouts: slow and hanging behaviors keep connections open, and the client closes idle ones.
     const server = createServer({ requestTimeout: 0, keepAliveTimeout: 60_000 })
     server.on('connection', (socket) => {
-      this.#sockets.set(socket, { openedAt: nowMs(), pid: this.identify?.(socket.remotePort ?? 0) })
+      this.#sockets.set(socket, { openedAt: nowMs() })
       socket.on('close', () => this.#sockets.delete(socket))
       socket.on('error', () => {}) // a killed client resets its connections
     })
@@ -189,7 +179,7 @@ export class FaultServer {
     } catch {
       return // the client was killed while sending
     }
-    const parsed = this.#format.parse(request.headers, Buffer.concat(chunks))
+    const parsed = parse(request.headers, Buffer.concat(chunks))
     const client = request.headers[CLIENT_HEADER]
     Object.assign(call, {
       entries: parsed.numbers.length,
@@ -218,7 +208,7 @@ export class FaultServer {
 
   /** @param {Behavior} behavior @param {Call} call @param {readonly number[]} numbers @param {import('node:http').ServerResponse} response */
   async #answer(behavior, call, numbers, response) {
-    const accepted = this.#format.accepted(numbers.length)
+    const accepted = toReply(numbers.length)
     switch (behavior.kind) {
       case 'ok':
         if (behavior.latencyMs !== undefined) await sleep(behavior.latencyMs)
@@ -228,9 +218,6 @@ export class FaultServer {
         return reply(call, response, { body: '{"detail":"refused on purpose"}', ...behavior })
       case 'hang':
         return
-      case 'slow-bytes':
-        this.#store(call, numbers)
-        return dribble(call, response, wire(accepted), behavior.everyMs)
       case 'reset-in-reply': {
         this.#store(call, numbers)
         const text = wire(accepted)
@@ -240,12 +227,6 @@ export class FaultServer {
       case 'lost-reply':
         this.#store(call, numbers)
         return void response.socket?.destroy()
-      case 'big-reply':
-        this.#store(call, numbers)
-        return reply(call, response, {
-          status: 200,
-          body: JSON.stringify({ ...ingestResult(numbers.length, []), message: 'x'.repeat(behavior.bytes) }),
-        })
       case 'reject':
         return this.#reject(behavior, call, numbers, response)
     }
@@ -260,7 +241,7 @@ export class FaultServer {
         call,
         numbers.filter((n) => !isBad(n)),
       )
-      const answer = bad.length === 0 ? this.#format.accepted(count) : this.#format.partly(count, bad)
+      const answer = toReply(count, bad)
       return reply(call, response, form === 'partly-200' ? { ...answer, status: 200 } : answer)
     }
     if (form === 'none')

@@ -1,5 +1,4 @@
-/** Writes replies: complete, as text, or byte by byte. */
-import { setTimeout as sleep } from 'node:timers/promises'
+/** Writes replies: complete, or as text. */
 import { nowMs } from './monotonic.mjs'
 
 /** @param {import('./fault-server.mjs').Call} call @param {import('node:http').ServerResponse} response @param {import('./formats.mjs').Reply} answer */
@@ -25,17 +24,4 @@ export function wire({ status, body, headers }) {
     ...headers,
   })
   return `HTTP/1.1 ${status} As Scripted\r\n${all.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
-}
-
-/** @param {import('./fault-server.mjs').Call} call @param {import('node:http').ServerResponse} response @param {string} text @param {number} everyMs */
-export async function dribble(call, response, text, everyMs) {
-  const { socket } = response
-  for (const byte of text) {
-    if (socket === null || socket.destroyed) return
-    socket.write(byte)
-    await sleep(everyMs)
-  }
-  call.answeredAt = nowMs()
-  call.status = 200
-  socket?.end()
 }

@@ -41,21 +41,14 @@ export class App {
   peakRssKb = 0
   stderr = ''
   #child
-  #isWithin
   #plan
   #waiters = new Set()
 
-  /** @param {Plan} plan @param {Record<string, string>} env @param {readonly string[]} [within] a command that runs it as its one child */
-  constructor(plan, env, within = []) {
+  /** @param {Plan} plan @param {Record<string, string>} env */
+  constructor(plan, env) {
     this.#plan = plan
-    this.#isWithin = within.length > 0
-    const [command = '', ...args] = [
-      ...within,
-      process.execPath,
-      ...(plan.watchHeap === true ? ['--expose-gc'] : []),
-      APP,
-    ]
-    const child = (this.#child = spawn(command, args, {
+    const flags = plan.watchHeap === true ? ['--expose-gc'] : []
+    const child = (this.#child = spawn(process.execPath, [...flags, APP], {
       env: { ...ownEnv(), ...env, PLAN: JSON.stringify(plan) },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     }))
@@ -74,17 +67,6 @@ export class App {
     })
   }
 
-  /** Process id of the application itself, in this process's PID namespace. */
-  get pid() {
-    const pid = /** @type {number} */ (this.#child.pid)
-    if (!this.#isWithin) return pid
-    try {
-      return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()) || pid
-    } catch {
-      return pid // the process has ended
-    }
-  }
-
   get isRunning() {
     return this.#child.exitCode === null && this.#child.signalCode === null
   }
@@ -92,8 +74,7 @@ export class App {
   /** @param {NodeJS.Signals} signal @returns {number} when */
   kill(signal) {
     const at = nowMs()
-    if (!this.#isWithin) this.#child.kill(signal)
-    else if (this.isRunning) process.kill(this.pid, signal)
+    this.#child.kill(signal)
     return at
   }
 
@@ -152,7 +133,7 @@ export class App {
     try {
       this.peakRssKb = Math.max(
         this.peakRssKb,
-        Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'))?.[1] ?? 0),
+        Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${this.#child.pid}/status`, 'utf8'))?.[1] ?? 0),
       )
     } catch {
       // It has just ended, or the system has no /proc. Then only the `exit` event has the value.

@@ -1,33 +1,29 @@
-/**
- * Common faults, for pino-ingest and the peers. Each scenario counts lost and duplicated records.
- * `full` is the size for the table, `quick` the size for `npm test`.
- */
+/** Faults of some seconds. Each scenario counts lost and duplicated records. */
+import { closeSync, existsSync, openSync, readdirSync, statSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { KILLS } from './kill-runs.mjs'
 import { nowMs, until } from './monotonic.mjs'
-import { range } from './stage.mjs'
+import { range, Stage } from './stage.mjs'
+import { STOPPED } from './stop-cont.mjs'
 
 /**
  * @typedef {object} Scenario
  * @property {string} key
  * @property {string} name
- * @property {string} mustBe
- * @property {any} full
- * @property {any} quick
+ * @property {any} size
+ * @property {boolean} [isQuick] for `npm test`
  * @property {(stage: import('./stage.mjs').Stage, size: any) => Promise<import('./stage.mjs').Outcome>} run
  * @property {Limits} [limits]
- * @property {true} [isOursOnly]
- * @property {true} [isAlone] its full size runs alone, since it measures milliseconds
  */
 
 /**
- * @typedef {object} Limits limits for pino-ingest; `mayDuplicate` of the outcome limits duplicates
+ * @typedef {object} Limits `mayDuplicate` of the outcome limits duplicates
  * @property {number} [lost] default 0
- * @property {number} [lostAtExit] default: any, since the next start delivers them
- * @property {number} [peakRssMib]
  */
 
 /** One record in a hundred. @param {number} n */
-export const isBad = (n) => n % 100 === 37
+const isBad = (n) => n % 100 === 37
 
 /** pino blocks the event loop for 10 s if its worker accepts no records. A busy machine can block it for 1 to 2 s. */
 const BLOCKED_MS = 5_000
@@ -37,31 +33,29 @@ const PATIENCE_MS = 10_000
 const EARLY_GRACE_MS = 500
 
 /**
- * Runs an application that logs `count` records and ends. `during` runs `fromMs` after its first record, or when the first of
- * them is stored.
+ * Runs an application that logs `count` records and ends. `during` runs when the first of them is stored.
  * @param {import('./stage.mjs').Stage} stage
- * @param {{ count: number, perSecond: number, fromMs?: number | 'first-stored', padBytes?: number }} size
- * @param {() => Promise<void> | void} during
+ * @param {{ count: number, perSecond: number, padBytes?: number }} size
+ * @param {(() => Promise<void>) | undefined} during
  * @param {{ isExcused?: (n: number) => boolean, isSettled?: () => boolean }} [ends] records that need not be stored, and
  *   another condition for the end
  */
-export async function through(
+async function through(
   stage,
-  { count, perSecond, fromMs = 0, padBytes = 0 },
+  { count, perSecond, padBytes = 0 },
   during,
   { isExcused = () => false, isSettled = () => true } = {},
 ) {
   await stage.server.up()
   const app = stage.start({ count, perSecond, padBytes, end: 'natural' })
   await app.event('started')
-  if (fromMs === 'first-stored') await until(() => stage.server.stored.size > 0 || !app.isRunning, PATIENCE_MS)
-  else await sleep(fromMs)
-  await during()
-  const hasEndedBefore = !app.isRunning
+  if (during !== undefined) {
+    await until(() => stage.server.stored.size > 0 || !app.isRunning, PATIENCE_MS)
+    await during()
+  }
   const { code } = await app.done
   const expected = range(0, count).filter((n) => !isExcused(n))
-  const lostAtExit = stage.lost(expected).length
-  if (stage.isOurs && (lostAtExit > 0 || !isSettled())) await stage.nextStart(expected, isSettled)
+  if (stage.lost(expected).length > 0 || !isSettled()) await stage.nextStart(expected, isSettled)
   const blocked = app.events
     .filter(({ name, payload }) => name === 'blocked' && payload > BLOCKED_MS)
     .map(({ payload }) => `a log call took ${payload} ms`)
@@ -71,10 +65,8 @@ export async function through(
   const wrong = [...(code === 0 ? [] : [`the application ended with ${code}`]), ...blocked, ...dropped]
   return {
     expected: count,
-    hasEndedBefore,
-    lostAtExit,
     lost: stage.lost(expected).length,
-    wrong: stage.isOurs ? wrong : [],
+    wrong,
   }
 }
 
@@ -82,7 +74,7 @@ export async function through(
  * Sets the behavior for `forMs`, and until at least one request has arrived.
  * @param {import('./fault-server.mjs').FaultServer} server @param {import('./fault-server.mjs').Behavior} behavior @param {number} forMs
  */
-export async function misbehave(server, behavior, forMs) {
+async function misbehave(server, behavior, forMs) {
   const before = server.calls.length
   server.behavior = behavior
   await sleep(forMs)
@@ -102,34 +94,37 @@ async function runDown(stage, size) {
   return stage.outcome({ ...counts, mayDuplicate: stage.server.inFlightAt(downAt) })
 }
 
-/** @param {number} status */
-const runRetryAfter = (status) =>
+/** @type {Scenario['run']} */
+async function runRetryAfter(stage, size) {
+  const { server } = stage
+  const headers = { 'retry-after': '1' }
+  const counts = await through(stage, size, () =>
+    misbehave(server, { kind: 'status', status: 429, headers }, size.forMs),
+  )
+  const isRefused = server.calls.some(({ status }) => status === 429)
+  return stage.outcome({
+    ...counts,
+    wrong: isRefused ? counts.wrong : [...counts.wrong, 'no request was refused'],
+    early: server.early(429, 1_000, EARLY_GRACE_MS),
+  })
+}
+
+/** @param {import('./fault-server.mjs').Behavior} behavior */
+const runMisbehaving = (behavior) =>
   /** @type {Scenario['run']} */ (
     async (stage, size) => {
       const { server } = stage
-      const headers = { 'retry-after': String(size.retryAfterSeconds) }
-      const counts = await through(stage, size, () =>
-        misbehave(server, { kind: 'status', status, headers }, size.forMs),
-      )
-      const refused = server.calls.filter((call) => call.status === status).length
-      const wrong = refused === 0 ? [...counts.wrong, `no request was refused with ${status}`] : counts.wrong
-      return stage.outcome({
-        ...counts,
-        wrong,
-        early: server.early(status, size.retryAfterSeconds * 1000, EARLY_GRACE_MS),
-        notes: [`${refused} requests refused`],
+      const counts = await through(stage, size, async () => {
+        const before = server.calls.length
+        await misbehave(server, behavior, size.forMs)
+        if (server.calls.length === before) counts.wrong.push(`no request met ${behavior.kind}`)
       })
+      return stage.outcome({ ...counts, mayDuplicate: server.unanswered })
     }
   )
 
-/** @type {Scenario['run']} */
-async function runHang(stage, size) {
-  const counts = await through(stage, size, () => misbehave(stage.server, { kind: 'hang' }, size.forMs))
-  return stage.outcome(counts)
-}
-
 /** The service is down during the run and up at the next start. @param {'exit' | 'natural' | 'throw' | 'hold'} end */
-export const runEnding = (end) =>
+const runEnding = (end) =>
   /** @type {Scenario['run']} */ (
     async (stage, { count, between }) => {
       const { server } = stage
@@ -144,7 +139,7 @@ export const runEnding = (end) =>
       const all = range(0, count)
       await stage.nextStart(all)
       const wrong = code === (end === 'throw' ? 1 : 0) ? [] : [`the application ended with ${code}`]
-      return stage.outcome({ expected: count, lostAtExit: count, lost: stage.lost(all).length, wrong })
+      return stage.outcome({ expected: count, lost: stage.lost(all).length, wrong })
     }
   )
 
@@ -177,18 +172,16 @@ async function killed(stage, app, signal, marginMs) {
   const at = app.kill(signal)
   await app.done
   const all = range(0, (marginMs === undefined ? app.loggedAt() : app.readAt(at - marginMs)) + 1)
-  const lostAtExit = stage.lost(all).length
   await stage.nextStart(all)
   return stage.outcome({
     expected: all.length,
-    lostAtExit,
     lost: stage.lost(all).length,
     mayDuplicate: stage.server.inFlightAt(at),
   })
 }
 
 /** @param {'partly' | 'partly-200' | 'none' | 'framework' | 'nameless'} form */
-export const runRejecting = (form) =>
+const runRejecting = (form) =>
   /** @type {Scenario['run']} */ (
     async (stage, size) => {
       stage.server.behavior = { kind: 'reject', form, isBad }
@@ -197,14 +190,10 @@ export const runRejecting = (form) =>
         const letters = new Set(stage.deadLetters())
         return bad.filter((n) => !letters.has(n))
       }
-      // Peers do not store rejected records.
-      const counts = await through(
-        stage,
-        size,
-        () => {},
-        stage.isOurs ? { isExcused: isBad, isSettled: () => missingLetters().length === 0 } : {},
-      )
-      if (!stage.isOurs) return stage.outcome(counts)
+      const counts = await through(stage, size, undefined, {
+        isExcused: isBad,
+        isSettled: () => missingLetters().length === 0,
+      })
       const letters = stage.deadLetters()
       const missing = missingLetters()
       const innocent = letters.filter((n) => !isBad(n))
@@ -221,124 +210,101 @@ export const runRejecting = (form) =>
     }
   )
 
-/** @type {Scenario['run']} */
-async function runLostReplies(stage, size) {
-  const counts = await through(stage, size, () => misbehave(stage.server, { kind: 'lost-reply' }, size.forMs))
-  return stage.outcome({ ...counts, mayDuplicate: stage.server.unanswered })
+/** @param {number} status */
+const runEverything = (status) =>
+  /** @type {Scenario['run']} */ (
+    async (stage, size) => {
+      const counts = await through(stage, size, () => misbehave(stage.server, { kind: 'status', status }, size.forMs))
+      const deadLettered = stage.deadLetters().length
+      const wrong =
+        deadLettered > 0
+          ? [...counts.wrong, `${deadLettered} dead letters, although every reply was ${status}`]
+          : counts.wrong
+      return stage.outcome({ ...counts, wrong, deadLettered })
+    }
+  )
+
+/** Writes a page of zeros into the middle of each spool file, as after a power failure. @param {import('./stage.mjs').Stage} stage */
+function damage({ spoolDir }) {
+  const names = existsSync(spoolDir) ? readdirSync(spoolDir, { recursive: true }) : []
+  const files = names
+    .map((name) => join(spoolDir, String(name)))
+    .filter((name) => statSync(name).isFile() && statSync(name).size > 2 * PAGE_BYTES)
+  if (files.length === 0) throw new Error(`nothing to damage in ${spoolDir}`)
+  for (const file of files) {
+    const fd = openSync(file, 'r+')
+    writeSync(fd, Buffer.alloc(PAGE_BYTES), 0, PAGE_BYTES, Math.floor(statSync(file).size / 2))
+    closeSync(fd)
+  }
 }
+
+const PAGE_BYTES = 4_096
+const ENDING = { count: 5_000 }
+const REJECTING = { count: 2_000, perSecond: 1_000 }
+const FOR_A_WHILE = { count: 2_500, perSecond: 1_000, forMs: 1_200 }
+
+const PADDED = { ...FOR_A_WHILE, padBytes: 4_000 }
+/** For `npm test`. */
+const QUICK = ['down', 'kill', 'lost-replies']
+
+/** @type {readonly (readonly [key: string, name: string, run: Scenario['run'], size: object, limits?: Limits])[]} */
+const ROWS = [
+  ['down', 'service down', runDown, FOR_A_WHILE],
+  ['429', '429 with Retry-After', runRetryAfter, FOR_A_WHILE],
+  ['hang', 'hang', runMisbehaving({ kind: 'hang' }), FOR_A_WHILE],
+  ['exit', 'process.exit after the last record, service down', runEnding('exit'), ENDING],
+  ['natural', 'natural end, service down', runEnding('natural'), ENDING],
+  ['throw', 'uncaught exception, service down', runEnding('throw'), ENDING],
+  ['handled', 'SIGTERM with a handler, service down', runEnding('hold'), ENDING],
+  // The damaged frames are lost.
+  [
+    'damaged',
+    'a page of zeros in the middle of the spool',
+    runEnding('exit'),
+    { ...ENDING, between: damage },
+    { lost: 100 },
+  ],
+  ['sigterm', 'SIGTERM without a handler', runSigterm, { count: 5_000, settleMs: 500 }, { lost: 9 }],
+  ['kill', 'kill -9 at 1k/s', runKill, { count: 3_000, perSecond: 1_000, marginMs: 1_000 }, { lost: 9 }],
+  ['rejected', '1 % rejected, the rest accepted', runRejecting('partly'), REJECTING],
+  ['nameless', '1 bad entry fails its batch', runRejecting('nameless'), REJECTING],
+  ['none-accepted', '1 % named by a result that accepted none', runRejecting('none'), REJECTING],
+  ['lost-replies', 'replies lost', runMisbehaving({ kind: 'lost-reply' }), FOR_A_WHILE],
+  // Long records, since a short body arrives in one piece.
+  ['reset-in-request', 'reset in the request', runMisbehaving({ kind: 'reset-in-request' }), PADDED],
+  ['reset-in-reply', 'reset in the reply', runMisbehaving({ kind: 'reset-in-reply' }), FOR_A_WHILE],
+  ['gateway', 'a gateway says 400 to everything', runEverything(400), FOR_A_WHILE],
+  ['wrong-key', '401 for a while', runEverything(401), FOR_A_WHILE],
+]
 
 /** @type {readonly Scenario[]} */
 export const SCENARIOS = [
-  {
-    key: 'down',
-    name: 'service down 10 s at 1k/s',
-    mustBe: '0',
-    run: runDown,
-    limits: { lostAtExit: 0 },
-    full: { count: 20_000, perSecond: 1_000, fromMs: 5_000, forMs: 10_000 },
-    quick: { count: 3_000, perSecond: 1_000, fromMs: 'first-stored', forMs: 1_500 },
-  },
-  {
-    key: '503',
-    name: '503 with Retry-After 2, for 6 s',
-    mustBe: '0, none sent early',
-    run: runRetryAfter(503),
-    limits: { lostAtExit: 0 },
-    full: { count: 12_000, perSecond: 1_000, fromMs: 3_000, forMs: 6_000, retryAfterSeconds: 2 },
-    quick: { count: 3_000, perSecond: 1_000, fromMs: 'first-stored', forMs: 1_500, retryAfterSeconds: 1 },
-  },
-  {
-    key: '429',
-    name: '429 with Retry-After 3, for 6 s',
-    mustBe: '0, none sent early',
-    run: runRetryAfter(429),
-    limits: { lostAtExit: 0 },
-    full: { count: 12_000, perSecond: 1_000, fromMs: 3_000, forMs: 6_000, retryAfterSeconds: 3 },
-    quick: { count: 3_000, perSecond: 1_000, fromMs: 'first-stored', forMs: 1_500, retryAfterSeconds: 1 },
-  },
-  {
-    key: 'hang',
-    name: 'hang 15 s',
-    mustBe: '0',
-    run: runHang,
-    full: { count: 20_000, perSecond: 1_000, fromMs: 2_500, forMs: 15_000 },
-    quick: { count: 3_000, perSecond: 1_000, fromMs: 'first-stored', forMs: 1_500 },
-  },
-  {
-    key: 'exit',
-    name: 'process.exit after the last record, service down',
-    mustBe: '0 after the next start',
-    run: runEnding('exit'),
-    full: { count: 10_000 },
-    quick: { count: 5_000 },
-  },
-  {
-    key: 'sigterm',
-    name: 'SIGTERM without a handler',
-    mustBe: 'under 10',
-    run: runSigterm,
-    limits: { lost: 9 },
-    full: { count: 10_000, settleMs: 200 },
-    quick: { count: 5_000, settleMs: 500 },
-  },
-  {
-    key: 'kill',
-    name: 'kill -9 at 1k/s',
-    mustBe: 'under 10',
-    run: runKill,
-    limits: { lost: 9 },
-    isAlone: true,
-    full: { count: 6_200, perSecond: 1_000 },
-    quick: { count: 1_500, perSecond: 1_000, marginMs: 250 },
-  },
-  {
-    key: 'rejected',
-    name: '1 % rejected, the rest accepted',
-    mustBe: '0/0, the rejected as dead letters',
-    run: runRejecting('partly'),
-    limits: { lostAtExit: 0 },
-    full: { count: 10_000, perSecond: 2_000 },
-    quick: { count: 4_000, perSecond: 2_000 },
-  },
-  {
-    key: 'nameless',
-    name: '1 bad entry fails its batch',
-    mustBe: '0/0, the bad ones as dead letters',
-    run: runRejecting('nameless'),
-    full: { count: 10_000, perSecond: 2_000 },
-    quick: { count: 2_000, perSecond: 1_000 },
-  },
-  {
-    key: 'outage',
-    name: '20 s outage at 5k/s',
-    mustBe: '0, peak under 160 MB',
-    run: runDown,
-    limits: { lostAtExit: 0, peakRssMib: 160 },
-    full: { count: 150_000, perSecond: 5_000, fromMs: 5_000, forMs: 20_000 },
-    quick: { count: 15_000, perSecond: 5_000, fromMs: 'first-stored', forMs: 1_000 },
-  },
-  {
-    key: 'lost-replies',
-    name: 'replies lost for 2 s',
-    mustBe: '0/at most what was in flight',
-    run: runLostReplies,
-    limits: { lostAtExit: 0 },
-    full: { count: 10_000, perSecond: 1_000, fromMs: 4_000, forMs: 2_000 },
-    quick: { count: 2_500, perSecond: 1_000, fromMs: 'first-stored', forMs: 1_000 },
-  },
+  ...ROWS.map(([key, name, perform, size, limits = {}]) => {
+    return { key, name, run: perform, size, limits, isQuick: QUICK.includes(key) }
+  }),
+  STOPPED,
+  KILLS,
 ]
+
+/** @param {Scenario} scenario */
+export async function run({ run: perform, size }) {
+  const stage = new Stage()
+  try {
+    return await perform(stage, size)
+  } finally {
+    await stage.close()
+  }
+}
 
 /** Requirements that pino-ingest missed. @param {Scenario} scenario @param {import('./stage.mjs').Outcome} outcome @returns {string[]} */
 export function missed({ limits = {} }, outcome) {
-  const { lost, lostAtExit = 0, duplicated, mayDuplicate = 0, early = 0, peakRssMib, wrong } = outcome
-  const { lost: mayLose = 0, lostAtExit: mayRemain = Infinity, peakRssMib: peakMib = Infinity } = limits
+  const { lost, duplicated, mayDuplicate = 0, early = 0, wrong } = outcome
+  const { lost: mayLose = 0 } = limits
   return [
     ...(outcome.expected === 0 ? ['nothing was logged'] : []),
     ...(lost > mayLose ? [`${lost} of ${outcome.expected} lost`] : []),
-    ...(lostAtExit > mayRemain ? [`${lostAtExit} not delivered at exit`] : []),
     ...(duplicated > mayDuplicate ? [`${duplicated} duplicated, where ${mayDuplicate} were in flight`] : []),
     ...(early > 0 ? [`${early} requests before their Retry-After`] : []),
-    ...(peakRssMib >= peakMib ? [`peak of ${peakRssMib} MiB`] : []),
     ...wrong,
   ]
 }

@@ -5,11 +5,10 @@
  * test`.
  *
  *     npm run test:matrix                       # everything: about twenty-five minutes
- *     npm run test:matrix -- nodes next         # these groups
- *     npm run test:matrix -- libraries          # worker, stream and pipe: four minutes, and one to install
+ *     npm run test:matrix -- runtimes next      # these groups
  *     npm run test:matrix -- --match 'Node 24'  # only the rows that contain this text
  *     npm run test:matrix -- --update           # stores the results in results.json, and writes the tables of docs/compatibility.md
- *     npm run test:matrix -- --keep             # keeps and prints the scratch folder; entries of frameworks are in `arrived`, those of libraries in `libraries`
+ *     npm run test:matrix -- --keep             # keeps and prints the scratch folder; entries of frameworks are in `arrived`
  */
 import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'

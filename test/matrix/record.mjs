@@ -18,7 +18,7 @@ for (const { command } of SHOPS) {
   const name = file.split('.')[0] ?? ''
   const kept = join(scratch, 'arrived', `${file}-pipe`)
   const lines = readFileSync(`${kept}.ndjson`, 'utf8')
-    .replaceAll(join(scratch, 'frameworks'), '/app')
+    .replaceAll(join(scratch, 'frameworks-0'), '/app')
     // Of successive frames of dependencies the first is enough.
     .replaceAll(/((?:\\n +at [^"\\]*(?:node_modules|node:)[^"\\]*)){2,}/g, '$1')
   writeFileSync(new URL(`${name}.ndjson`, target), lines)

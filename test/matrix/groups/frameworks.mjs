@@ -1,12 +1,11 @@
-/** Frameworks and formats of other loggers: compares the entries with the requests and the logged records. */
+/** Frameworks in their supported versions, and formats of other loggers: compares the entries with the requests and the logged records. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readArrived } from '../kit/arrivals.mjs'
 import { compare } from '../kit/comparison.mjs'
 import { driveServer } from '../kit/server.mjs'
 import { visit } from '../kit/visits.mjs'
 
-const PACKAGES = [
+const NEWEST = [
   'pino@10',
   'fastify@5',
   'express@5',
@@ -34,10 +33,12 @@ const PACKAGES = [
   'bunyan@2',
   'winston@3',
   'express-winston@4',
+  'dd-trace@5',
   'typescript@5.9',
   '@types/node@22',
 ]
 const WAYS = /** @type {const} */ (['transport', 'ingestOptions()', 'pipe'])
+const OLDER_WAYS = /** @type {const} */ (['transport', 'pipe'])
 /** The defaults of pino-http. */
 const ENDS = /^request (?:completed|errored)$/
 const DEFAULT_FAILURE = { level: 'info', type: 'Error', message: 'failed with status code 500' }
@@ -177,61 +178,116 @@ export const SHOPS = [
   },
 ]
 
+/** The OpenTelemetry shop is Express and pino-http. dd-trace sends traces to a port of this machine that nobody listens on. */
+const EXPRESS = {
+  name: 'Express',
+  packages: ['express', 'pino-http', 'pino'],
+  command: ['otel.cjs'],
+  ways: OLDER_WAYS,
+  facts: () => ({ end: ENDS, failedEnd: /** @type {const} */ ('info') }),
+}
+const DD_TRACE = {
+  ...EXPRESS,
+  name: 'dd-trace',
+  packages: ['dd-trace'],
+  command: ['-r', './dd-tracing.cjs', 'otel.cjs'],
+  env: () => ({
+    DD_TRACE_AGENT_URL: 'http://127.0.0.1:9',
+    DD_INSTRUMENTATION_TELEMETRY_ENABLED: 'false',
+    DD_REMOTE_CONFIGURATION_ENABLED: 'false',
+  }),
+}
+const FASTIFY = {
+  .../** @type {Shop} */ (SHOPS.find(({ name }) => name === 'Fastify')),
+  packages: ['fastify', 'pino'],
+  ways: OLDER_WAYS,
+}
+const NEST = {
+  .../** @type {Shop} */ (SHOPS.find(({ name }) => name === 'NestJS')),
+  packages: ['@nestjs/core', 'nestjs-pino', 'pino-http', 'pino'],
+  ways: OLDER_WAYS,
+}
+const PINO_9 = ['pino@9.14.0', '@opentelemetry/api@1.9.1', 'express@4.22.3']
+const PINO_10 = ['pino@10.4.0', '@opentelemetry/api@1.9.1', 'express@5.3.0']
+const nest = (/** @type {string} */ version) => [
+  ...['core', 'common', 'platform-express'].map((name) => `@nestjs/${name}@${version}`),
+  ...['nestjs-pino@4.6.1', 'reflect-metadata@0.2.2', 'rxjs@7.8.2', 'typescript@5.9.3', '@types/node@22.20.5'],
+]
+
+/** Entries of Nest 10 have the stack as text. @type {readonly { readonly packages: readonly string[], readonly shops: readonly Shop[] }[]} */
+const SETS = [
+  { packages: NEWEST, shops: [...SHOPS, DD_TRACE] },
+  ...['6.6.0', '7.1.0', '8.6.1'].map((version) => ({
+    packages: [...PINO_9, `pino-http@${version}`],
+    shops: [EXPRESS],
+  })),
+  { packages: [...PINO_10, 'pino-http@9.0.0'], shops: [EXPRESS] },
+  {
+    packages: [...PINO_9, 'pino-http@10.5.0', 'fastify@4.29.1', ...nest('10.4.22')],
+    shops: [EXPRESS, FASTIFY, { ...NEST, facts: (way) => ({ ...NEST.facts(way), lacks: ['cause', 'code'] }) }],
+  },
+  { packages: [...PINO_10, 'pino-http@11.0.0', ...nest('11.2.10')], shops: [NEST] },
+]
+
 /** @type {import('../kit/types.d.mts').Group} */
 export const group = {
   *cells(kit) {
-    const folder = kit.folder('frameworks', { type: 'module' })
-    kit.copyApp('frameworks', folder)
-    kit.install(folder, [kit.tarball, ...PACKAGES])
-    kit.exec([process.execPath, join(folder, 'node_modules/typescript/bin/tsc'), '-p', folder], { cwd: folder })
-    const kept = join(kit.scratch, 'arrived')
-    mkdirSync(kept)
-    for (const { name, packages, command, ways = WAYS, env: own, facts } of SHOPS) {
-      const [main = '', ...beside] = packages
-      const row = [
-        `${name} ${kit.versionIn(folder, main)}`,
-        ...beside.map((one) => `${one} ${kit.versionIn(folder, one)}`),
-      ].join(', ')
-      const node = main.startsWith('@nestjs') ? kit.node('24') : process.execPath
-      for (const way of ways) {
-        const file = join(kept, `${command.at(-1)}-${way.replace('()', '')}`)
-        /** @type {import('../kit/visits.mjs').Visit[]} */
-        let visits = []
-        let startedAt = 0
-        let endedAt = 0
-        yield {
-          table: 'applications',
-          row,
-          column: way,
-          drive: async (env) => {
-            startedAt = Date.now()
-            const all = { ...env, PINO_INGEST_REQUEST_LOGS: 'true', ...own?.(way) }
-            const run = await driveServer([node, ...command], {
-              cwd: folder,
-              env: { ...all, WAY: way },
-              endCode: 0,
-              ask: async (base) => {
-                visits = await visit(base)
-                return undefined
-              },
-            })
-            endedAt = Date.now()
-            if (way !== 'pipe' || run.code !== 0) return run
-            writeFileSync(`${file}.ndjson`, run.stdout)
-            // The time of receipt differs from the time of the log call.
-            return kit.run(['sh', '-c', `node_modules/.bin/pino-ingest --quiet < '${file}.ndjson'`], {
-              cwd: folder,
-              env: all,
-            })
-          },
-          compare: (service) => {
-            const arrived = readArrived(service)
-            const asked = { startedAt, endedAt, visits }
-            writeFileSync(`${file}.json`, JSON.stringify({ asked, ...arrived }, undefined, 2))
-            return compare(arrived, asked, facts(way))
-          },
-        }
-      }
+    for (const [index, { packages, shops }] of SETS.entries()) {
+      const folder = kit.folder(`frameworks-${index}`, { type: 'module' })
+      kit.copyApp('frameworks', folder)
+      kit.install(folder, [kit.tarball, ...packages])
+      if (packages.some((name) => name.startsWith('typescript')))
+        kit.exec([process.execPath, join(folder, 'node_modules/typescript/bin/tsc'), '-p', folder], { cwd: folder })
+      for (const shop of shops) for (const way of shop.ways ?? WAYS) yield createCell(kit, shop, way, folder)
     }
   },
+}
+
+/** @param {import('../kit/types.d.mts').Kit} kit @param {Shop} shop @param {(typeof WAYS)[number]} way @param {string} folder @returns {import('../kit/types.d.mts').Cell} */
+function createCell(kit, { name, packages: [main = '', ...beside], command, env: own, facts }, way, folder) {
+  const kept = join(kit.scratch, 'arrived')
+  mkdirSync(kept, { recursive: true })
+  const file = join(kept, `${command.at(-1)}-${way.replace('()', '')}`)
+  const row = [`${name} ${kit.versionIn(folder, main)}`, ...beside.map((one) => `${one} ${kit.versionIn(folder, one)}`)]
+  const node = main.startsWith('@nestjs') ? kit.node('24') : process.execPath
+  /** @type {import('../kit/visits.mjs').Visit[]} */
+  let visits = []
+  let startedAt = 0
+  let endedAt = 0
+  return {
+    table: 'applications',
+    row: row.join(', '),
+    column: way,
+    drive: async (env) => {
+      startedAt = Date.now()
+      const all = { ...env, PINO_INGEST_REQUEST_LOGS: 'true', ...own?.(way) }
+      const run = await driveServer([node, ...command], {
+        cwd: folder,
+        env: { ...all, WAY: way },
+        endCode: 0,
+        ask: async (base) => {
+          visits = await visit(base)
+          return undefined
+        },
+      })
+      endedAt = Date.now()
+      if (way !== 'pipe' || run.code !== 0) return run
+      writeFileSync(`${file}.ndjson`, run.stdout)
+      // The time of receipt differs from the time of the log call.
+      const pipe = `node_modules/.bin/pino-ingest --quiet < '${file}.ndjson'`
+      return kit.run(['sh', '-c', pipe], { cwd: folder, env: all })
+    },
+    compare: (service) => {
+      const arrived = {
+        entries: service
+          .entries({ limit: 1000 })
+          .items.toSorted((a, b) => a.seq - b.seq)
+          .map(({ entry }) => entry),
+        requestLogs: service.requestLogs({ limit: 1000 }).items.map(({ request }) => request),
+      }
+      const asked = { startedAt, endedAt, visits }
+      writeFileSync(`${file}.json`, JSON.stringify({ asked, ...arrived }, undefined, 2))
+      return compare(arrived, asked, facts(way))
+    },
+  }
 }

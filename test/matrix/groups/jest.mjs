@@ -7,7 +7,6 @@ import { join } from 'node:path'
 const KINDS = /** @type {const} */ ([
   ['ESM', 'esm'],
   ['CJS', 'cjs'],
-  ['TypeScript', 'ts'],
 ])
 const WAYS = /** @type {const} */ ([
   ['worker thread', 'worker'],
@@ -22,15 +21,7 @@ const TAKES = '[`afterAll(() => flush(logger))`](#jest-and-vitest)'
 export const group = {
   *cells(kit) {
     const folder = kit.folder('jest')
-    kit.install(folder, [
-      kit.tarball,
-      'pino@10',
-      'jest@30',
-      'jest-environment-jsdom@30',
-      '@babel/core@7',
-      '@babel/preset-env@7',
-      '@babel/preset-typescript@7',
-    ])
+    kit.install(folder, [kit.tarball, 'pino@10', 'jest@30', 'jest-environment-jsdom@30'])
     const row = `Jest ${kit.versionIn(folder, 'jest')}`
     const command = [process.execPath, join(folder, 'node_modules/jest/bin/jest.js')]
     for (const [column, way] of WAYS)
@@ -38,17 +29,8 @@ export const group = {
         const cwd = kit.folder(join('jest', `${under}-${way}`))
         for (const part of ['common', way]) kit.copyApp(`jest/${under}/${part}`, cwd)
         const env = under === 'esm' ? { NODE_OPTIONS: '--experimental-vm-modules' } : undefined
-        yield {
-          table: 'tools',
-          row,
-          column,
-          kind,
-          takes: TAKES,
-          command,
-          cwd,
-          ...(env && { env }),
-          allowedStderr: REPORT,
-        }
+        const cell = { table: /** @type {const} */ ('tools'), row, column, kind, takes: TAKES, command, cwd }
+        yield { ...cell, ...(env && { env }), allowedStderr: REPORT }
       }
     // jsdom removes `setImmediate`, which pino's worker needs, and has its own AbortSignal.
     for (const [column, way] of WAYS) {

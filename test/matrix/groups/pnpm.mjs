@@ -3,17 +3,18 @@
  * caller.
  */
 import { join } from 'node:path'
+import { writeModes } from '../kit/modes.mjs'
 
-/** Column, kind, file in `apps/modes`. */
+/** Column, kind, file of `writeModes()`. */
 const APPS = /** @type {const} */ ([
-  ['worker thread', 'ESM', 'esm/target.mjs'],
-  ['worker thread', 'CJS', 'cjs/target.cjs'],
-  ['worker thread', 'ESM `targets`', 'esm/targets.mjs'],
-  ['worker thread', 'CJS `targets`', 'cjs/targets.cjs'],
-  ['worker thread', 'ESM `pipeline`', 'esm/pipeline.mjs'],
-  ['worker thread', 'CJS `pipeline`', 'cjs/pipeline.cjs'],
-  ['in-process', 'ESM', 'esm/stream.mjs'],
-  ['in-process', 'CJS', 'cjs/stream.cjs'],
+  ['worker thread', 'ESM', 'target.mjs'],
+  ['worker thread', 'CJS', 'target.cjs'],
+  ['worker thread', 'ESM `targets`', 'targets.mjs'],
+  ['worker thread', 'CJS `targets`', 'targets.cjs'],
+  ['worker thread', 'ESM `pipeline`', 'pipeline.mjs'],
+  ['worker thread', 'CJS `pipeline`', 'pipeline.cjs'],
+  ['in-process', 'ESM', 'stream.mjs'],
+  ['in-process', 'CJS', 'stream.cjs'],
 ])
 
 /** @type {import('../kit/types.d.mts').Group} */
@@ -29,19 +30,12 @@ export const group = {
     }
 
     const single = kit.folder('pnpm-single')
-    kit.copyApp('modes', single)
+    writeModes(single)
     // The transform of the pipeline belongs to the application, and so do its dependencies.
     add(single, [kit.tarball, 'pino@10', 'pino-abstract-transport@3'])
-    for (const [column, kind, file] of APPS) {
-      yield {
-        table: 'tools',
-        row: `${name}, strict layout`,
-        column,
-        kind,
-        command: [process.execPath, file],
-        cwd: single,
-      }
-    }
+    const row = `${name}, strict layout`
+    for (const [column, kind, file] of APPS)
+      yield { table: 'tools', row, column, kind, command: [process.execPath, file], cwd: single }
 
     const workspace = kit.folder('pnpm-workspace')
     kit.copyApp('pnpm/workspace', workspace)

@@ -4,10 +4,6 @@
  */
 import { join } from 'node:path'
 
-const KINDS = /** @type {const} */ ([
-  ['ESM', 'esm'],
-  ['CJS', 'cjs'],
-])
 const WAYS = /** @type {const} */ ([
   ['worker thread', 'worker'],
   ['in-process', 'stream'],
@@ -21,12 +17,11 @@ export const group = {
     kit.install(folder, [kit.tarball, 'pino@10', 'vitest@4'])
     const row = `vitest ${kit.versionIn(folder, 'vitest')}`
     for (const [column, way] of WAYS)
-      for (const [kind, under] of KINDS)
-        for (const pool of ['forks', 'threads']) {
-          const cwd = kit.folder(join('vitest', `${under}-${way}-${pool}`))
-          for (const part of ['common', way]) kit.copyApp(`vitest/${under}/${part}`, cwd)
-          const command = [process.execPath, join(folder, 'node_modules/vitest/vitest.mjs'), 'run', '--pool', pool]
-          yield { table: 'tools', row, column, kind: `${kind} in ${pool}`, takes: TAKES, command, cwd }
-        }
+      for (const pool of ['forks', 'threads']) {
+        const cwd = kit.folder(join('vitest', `${way}-${pool}`))
+        for (const part of ['common', way]) kit.copyApp(`vitest/esm/${part}`, cwd)
+        const command = [process.execPath, join(folder, 'node_modules/vitest/vitest.mjs'), 'run', '--pool', pool]
+        yield { table: 'tools', row, column, kind: pool, takes: TAKES, command, cwd }
+      }
   },
 }

@@ -1,19 +1,20 @@
 /** Yarn: Plug'n'Play, which reads packages from archives without `node_modules`, its other linker, and Yarn 1. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeModes } from '../kit/modes.mjs'
 
-/** Column, kind, file in `apps/modes`. */
+/** Column, kind, file of `writeModes()`. */
 const APPS = /** @type {const} */ ([
-  ['worker thread', 'ESM', 'esm/target.mjs'],
-  ['worker thread', 'CJS', 'cjs/target.cjs'],
-  ['in-process', 'ESM', 'esm/stream.mjs'],
-  ['in-process', 'CJS', 'cjs/stream.cjs'],
+  ['worker thread', 'ESM', 'target.mjs'],
+  ['worker thread', 'CJS', 'target.cjs'],
+  ['in-process', 'ESM', 'stream.mjs'],
+  ['in-process', 'CJS', 'stream.cjs'],
 ])
 const SEVERAL = /** @type {const} */ ([
-  ['worker thread', 'ESM `targets`', 'esm/targets.mjs'],
-  ['worker thread', 'CJS `targets`', 'cjs/targets.cjs'],
-  ['worker thread', 'ESM `pipeline`', 'esm/pipeline.mjs'],
-  ['worker thread', 'CJS `pipeline`', 'cjs/pipeline.cjs'],
+  ['worker thread', 'ESM `targets`', 'targets.mjs'],
+  ['worker thread', 'CJS `targets`', 'targets.cjs'],
+  ['worker thread', 'ESM `pipeline`', 'pipeline.mjs'],
+  ['worker thread', 'CJS `pipeline`', 'pipeline.cjs'],
 ])
 /**
  * The kit removes the user's certificate authority from the environment; Yarn needs it to reach the registry through
@@ -33,7 +34,7 @@ export const group = {
     const registry = kit.exec(['npm', 'config', 'get', 'registry'], { cwd: tools }).trim()
     const project = (/** @type {string} */ linker) => {
       const folder = kit.folder(`yarn-${linker}`)
-      kit.copyApp('modes', folder)
+      writeModes(folder)
       writeFileSync(join(folder, 'yarn.lock'), '')
       writeFileSync(
         join(folder, '.yarnrc.yml'),
@@ -52,17 +53,9 @@ export const group = {
 
     const pnp = project('pnp')
     kit.copyApp('yarn', pnp)
-    for (const [column, kind, file] of [...APPS, ...SEVERAL]) {
-      yield {
-        table: 'tools',
-        row: `${name}, Plug'n'Play`,
-        column,
-        kind,
-        takes: '`yarn node app.mjs`',
-        command: [...yarn, 'node', file],
-        cwd: pnp,
-      }
-    }
+    const shared = /** @type {const} */ ({ table: 'tools', row: `${name}, Plug'n'Play`, takes: '`yarn node app.mjs`' })
+    for (const [column, kind, file] of [...APPS, ...SEVERAL])
+      yield { ...shared, column, kind, command: [...yarn, 'node', file], cwd: pnp }
 
     // If the application is an ES module, pino starts its worker without the flags of the application.
     const flags = ['--require', './.pnp.cjs', '--experimental-loader', './.pnp.loader.mjs']
@@ -84,49 +77,21 @@ export const group = {
     }
 
     const flat = project('node-modules')
-    for (const [column, kind, file] of APPS) {
-      yield {
-        table: 'tools',
-        row: `${name}, \`node_modules\``,
-        column,
-        kind,
-        command: [process.execPath, file],
-        cwd: flat,
-      }
-    }
+    const row = `${name}, \`node_modules\``
+    for (const [column, kind, file] of APPS)
+      yield { table: 'tools', row, column, kind, command: [process.execPath, file], cwd: flat }
 
     const old = kit.folder('yarn-classic-itself')
     kit.install(old, ['yarn@1'])
     const classic = kit.folder('yarn-classic')
-    kit.copyApp('modes', classic)
-    const settings = [
-      '--ignore-scripts',
-      '--non-interactive',
-      '--registry',
-      registry,
-      '--cache-folder',
-      join(kit.scratch, 'yarn-classic-cache'),
-    ]
-    kit.exec(
-      [
-        process.execPath,
-        join(old, 'node_modules/yarn/bin/yarn.js'),
-        'add',
-        ...settings,
-        `file:${kit.tarball}`,
-        ...PACKAGES,
-      ],
-      { cwd: classic, env: ONLINE },
-    )
-    for (const [column, kind, file] of APPS) {
-      yield {
-        table: 'tools',
-        row: `Yarn ${kit.versionIn(old, 'yarn')}`,
-        column,
-        kind,
-        command: [process.execPath, file],
-        cwd: classic,
-      }
-    }
+    writeModes(classic)
+    const program = [process.execPath, join(old, 'node_modules/yarn/bin/yarn.js'), 'add']
+    const settings = ['--ignore-scripts', '--non-interactive', '--registry', registry]
+    const cache = ['--cache-folder', join(kit.scratch, 'yarn-classic-cache')]
+    const added = [`file:${kit.tarball}`, ...PACKAGES]
+    kit.exec([...program, ...settings, ...cache, ...added], { cwd: classic, env: ONLINE })
+    const classicRow = `Yarn ${kit.versionIn(old, 'yarn')}`
+    for (const [column, kind, file] of APPS)
+      yield { table: 'tools', row: classicRow, column, kind, command: [process.execPath, file], cwd: classic }
   },
 }

@@ -18,3 +18,19 @@ export function box(kit, name, sources, under = '') {
     cpSync(entry, join(folder, under, entry.split(/[\\/]/).at(-1) ?? ''), { recursive: true })
   return folder
 }
+
+/**
+ * The two cells of a bundle: with `ingestStream()`, and with the worker.
+ *
+ * @param {{ row: string, kind?: string, cwd: string }} cell
+ * @param {string} stream file @param {string} worker file
+ * @param {{ takes?: string, refuses?: RegExp }} outcome `refuses`: of the worker
+ * @returns {[import('./types.d.mts').Cell, import('./types.d.mts').Cell]}
+ */
+export function pair(cell, stream, worker, { takes, refuses }) {
+  const shared = { table: /** @type {const} */ ('tools'), ...cell, ...(takes && { takes }) }
+  return [
+    { ...shared, column: 'in-process', command: ['node', stream] },
+    { ...shared, column: 'worker thread', command: ['node', worker], ...(refuses && { refuses }) },
+  ]
+}

@@ -21,8 +21,7 @@ export async function judge(kit, cell) {
     const run = cell.drive
       ? await cell.drive(env, service)
       : await kit.run(cell.command ?? [], { cwd: cell.cwd ?? kit.scratch, env })
-    if (cell.compare !== undefined)
-      return { ...named(cell), ...compared(run, service, cell.compare(service), cell.note?.()) }
+    if (cell.compare !== undefined) return { ...named(cell), ...compared(run, service, cell.compare(service)) }
     const numbers = service.entries({ limit: 2 * RECORDS }).items.map(({ entry }) => entry.metadata?.['n'])
     return { ...named(cell), arrived: new Set(numbers).size, ...verdict(cell, run, numbers) }
   } catch (error) {
@@ -37,17 +36,16 @@ function named({ table, row, column, kind, takes }) {
   return { table, row, column, ...(kind && { kind }), ...(takes && { takes }) }
 }
 
-/** @param {import('./types.d.mts').Run} run @param {import('pino-ingest/service').IngestService} service @param {Readonly<Record<string, readonly string[]>>} problems @param {string} [note] */
-function compared(run, service, problems, note) {
+/** @param {import('./types.d.mts').Run} run @param {import('pino-ingest/service').IngestService} service @param {Readonly<Record<string, readonly string[]>>} problems */
+function compared(run, service, problems) {
   const arrived = service.entries({ limit: RECORDS }).items.length
   // Express prints the errors of its handlers, so only our own lines count.
   const complaint = run.stderr.split('\n').find((line) => line.startsWith('pino-ingest'))
   const own = run.code !== 0 ? `exit code ${run.code}: ${run.stderr}${run.stdout}` : complaint
   const wrong = Object.keys(problems).filter((aspect) => problems[aspect]?.length !== 0)
-  const row = [
-    ...(note === undefined ? [] : [note]),
-    ...Object.keys(problems).map((aspect) => `${aspect} ${wrong.includes(aspect) ? '✗' : '✓'}`),
-  ].join('  ')
+  const row = Object.keys(problems)
+    .map((aspect) => `${aspect} ${wrong.includes(aspect) ? '✗' : '✓'}`)
+    .join('  ')
   if (wrong.length === 0 && own === undefined) return { outcome: /** @type {const} */ ('works'), arrived, detail: row }
   const reasons = wrong.flatMap((aspect) => (problems[aspect] ?? []).map((reason) => `    ${aspect}: ${reason}`))
   const detail = [...(own === undefined ? [] : [own]), row, ...reasons].join('\n')
@@ -59,15 +57,10 @@ function verdict(cell, run, numbers) {
   const printed = run.stderr + run.stdout
   if (cell.refuses !== undefined) {
     const line = printed.split('\n').find((one) => cell.refuses?.test(one))
-    if (line === undefined)
-      return {
-        outcome: /** @type {const} */ ('failed'),
-        detail: `not rejected with ${cell.refuses}, code ${run.code}: ${printed}`,
-      }
-    if (numbers.length > 0)
-      return { outcome: /** @type {const} */ ('failed'), detail: `rejected, but ${numbers.length} records arrived` }
-    if (run.code === 0)
-      return { outcome: /** @type {const} */ ('failed'), detail: `rejected, but with code 0: ${line}` }
+    const failed = (/** @type {string} */ detail) => ({ outcome: /** @type {const} */ ('failed'), detail })
+    if (line === undefined) return failed(`not rejected with ${cell.refuses}, code ${run.code}: ${printed}`)
+    if (numbers.length > 0) return failed(`rejected, but ${numbers.length} records arrived`)
+    if (run.code === 0) return failed(`rejected, but with code 0: ${line}`)
     return { outcome: /** @type {const} */ ('refused'), detail: line.trim() }
   }
   const missing = Array.from({ length: RECORDS }, (_, n) => n).filter((n) => !numbers.includes(n)).length

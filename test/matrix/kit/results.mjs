@@ -16,22 +16,7 @@ export function readResults() {
 }
 
 /** In the order of the tables. */
-export const GROUPS = [
-  'nodes',
-  'runtimes',
-  'engines',
-  'esbuild',
-  'webpack',
-  'vite',
-  'next',
-  'jest',
-  'vitest',
-  'pnpm',
-  'yarn',
-  'frameworks',
-  'libraries',
-  'errors',
-]
+export const GROUPS = ['runtimes', 'esbuild', 'webpack', 'vite', 'next', 'jest', 'vitest', 'pnpm', 'yarn', 'frameworks']
 
 /**
  * A group that was run replaces its stored results.

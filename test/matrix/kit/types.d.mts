@@ -38,12 +38,12 @@ export interface Cell {
   readonly row: string
   /**
    * `target`, `targets`, `pipeline`, `in-process`, `pipe` in table `runtimes`; `worker thread`, `in-process` in table `tools`;
-   * `transport`, `ingestOptions()`, `pipe` in table `applications`; `worker`, `stream`, `pipe`, `same lines` in table `libraries`.
+   * `transport`, `ingestOptions()`, `pipe` in table `applications`.
    */
   readonly column: string
-  /** If a table's cell summarizes several: `ESM`, `CJS`, `TypeScript`. */
+  /** If a table's cell summarizes several: `ESM`, `CJS`. */
   readonly kind?: string
-  readonly table: 'runtimes' | 'tools' | 'applications' | 'libraries'
+  readonly table: 'runtimes' | 'tools' | 'applications'
   /** For the table's last column: the required setting, or an alternative. Short Markdown. */
   readonly takes?: string
   readonly command?: readonly string[]
@@ -53,8 +53,6 @@ export interface Cell {
   readonly drive?: (env: Environment, service: IngestService) => Promise<Run>
   /** Instead of counting 1,000 records: returns the differences by aspect. */
   readonly compare?: (service: IngestService) => Readonly<Record<string, readonly string[]>>
-  /** With `compare`: what arrived, for the printed line. */
-  readonly note?: () => string
   /** For unsupported cases: the program must exit with a code other than 0 and print this. */
   readonly refuses?: RegExp
   /** Expected output of other programs on stderr. */
@@ -67,14 +65,14 @@ export interface Group {
 
 export interface Result {
   readonly group: string
-  readonly table: 'runtimes' | 'tools' | 'applications' | 'libraries'
+  readonly table: 'runtimes' | 'tools' | 'applications'
   readonly row: string
   readonly column: string
   readonly kind?: string
   readonly takes?: string
   readonly outcome: 'works' | 'refused' | 'failed'
   readonly arrived: number
-  /** In the tables `applications` and `libraries`: the aspects with differences. */
+  /** In the table `applications`: the aspects with differences. */
   readonly wrong?: readonly string[]
   readonly detail?: string
 }

@@ -46,17 +46,6 @@ export async function visit(base) {
   return visits
 }
 
-/** Ends the connection in the middle of the reply. @param {string} base @returns {Promise<string>} the request's id */
-export async function abort(base) {
-  const { headers, requestId } = identified()
-  const response = await fetch(`${base}/orders/slow?token=${TOKEN}`, { headers })
-  const reader = response.body?.getReader()
-  await reader?.read()
-  await reader?.cancel()
-  await sleep(500)
-  return requestId
-}
-
 function identified() {
   const requestId = randomUUID()
   const traceId = randomBytes(16).toString('hex')

@@ -3,6 +3,6 @@ const { build } = require('esbuild')
 const { esbuildPluginPino } = require('esbuild-plugin-pino')
 
 build({
-  entryPoints: ['src/target.ts', 'src/stream.ts'], outdir: 'dist', bundle: true, platform: 'node', target: 'node20', minify: process.argv.includes('--minify'),
+  entryPoints: ['src/target.js', 'src/stream.js'], outdir: 'dist', bundle: true, platform: 'node', target: 'node20',
   plugins: [esbuildPluginPino({ transports: ['pino-ingest'] })],
 }).catch(() => process.exit(1))

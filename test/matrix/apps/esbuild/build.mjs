@@ -8,12 +8,10 @@ const banner = { js: 'import { createRequire as nodeRequire } from \'node:module
 const shared = /** @type {const} */ ({ bundle: true, platform: 'node', target: 'node20', logLevel: 'warning' })
 const esm = /** @type {const} */ ({ ...shared, format: 'esm', outExtension: { '.js': '.mjs' } })
 const cjs = /** @type {const} */ ({ ...shared, format: 'cjs', outExtension: { '.js': '.cjs' } })
-const entryPoints = ['src/stream.ts', 'src/target.ts', 'src/options.ts']
+const entryPoints = ['src/stream.js', 'src/target.js', 'src/options.js']
 
 await build({ ...cjs, entryPoints, outdir: 'dist/one-cjs' })
-await build({ ...cjs, entryPoints, outdir: 'dist/one-cjs-minified', minify: true })
 await build({ ...esm, entryPoints, outdir: 'dist/one-esm', banner })
-await build({ ...esm, entryPoints, outdir: 'dist/one-esm-minified', banner, minify: true })
 await build({ ...esm, entryPoints, outdir: 'dist/one-esm-naive' })
 await build({ ...cjs, entryPoints, outdir: 'dist/external-cjs', external: ['pino', 'pino-ingest'] })
 await build({ ...esm, entryPoints, outdir: 'dist/external-esm', packages: 'external' })
@@ -24,6 +22,6 @@ const workers = {
   'pino-worker': createRequire(resolve('pino')).resolve('./lib/worker.js'),
   'pino-ingest': resolve('pino-ingest'),
 }
-await build({ ...cjs, entryPoints: { ...workers, app: 'src/workers.ts' }, outdir: 'dist/workers-cjs', minify: true })
+await build({ ...cjs, entryPoints: { ...workers, app: 'src/workers.js' }, outdir: 'dist/workers-cjs', minify: true })
 await build({ ...cjs, entryPoints: workers, outdir: 'dist/workers-esm', minify: true })
-await build({ ...esm, entryPoints: { app: 'src/workers.ts' }, outdir: 'dist/workers-esm', banner, define: { __dirname: 'import.meta.dirname' }, minify: true })
+await build({ ...esm, entryPoints: { app: 'src/workers.js' }, outdir: 'dist/workers-esm', banner, define: { __dirname: 'import.meta.dirname' }, minify: true })

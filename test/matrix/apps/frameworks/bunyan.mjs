@@ -1,12 +1,10 @@
 import bunyan from 'bunyan'
 import express from 'express'
-import { charge, declined, destination, jane, LEVELS, logAll, logNested, port, slowBody } from './shop.mjs'
+import { charge, declined, jane, port } from './shop.mjs'
 
 const logger = bunyan.createLogger({
   name: 'bunyan-shop',
   serializers: bunyan.stdSerializers,
-  stream: destination ?? process.stdout,
-  level: process.env.LEVEL ?? 'info',
 })
 const app = express()
 app.use((req, res, next) => {
@@ -16,7 +14,6 @@ app.use((req, res, next) => {
   next()
 })
 app.get('/orders/13', () => charge())
-app.get('/orders/slow', (_req, res) => slowBody().pipe(res))
 app.get('/orders/:id', (req, res) => {
   req.log.info({ req, user: jane }, 'order read')
   res.json({ id: req.params.id })
@@ -29,5 +26,4 @@ app.listen(port, '127.0.0.1', () => {
   logger.info({ orders: 3 }, 'shop is open')
   logger.warn('stock is low')
   logger.error(declined(), 'payment failed')
-  logAll(logger, LEVELS, logNested)
 })

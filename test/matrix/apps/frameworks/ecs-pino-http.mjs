@@ -2,13 +2,12 @@ import { ecsFormat } from '@elastic/ecs-pino-format'
 import express from 'express'
 import pino from 'pino'
 import { pinoHttp } from 'pino-http'
-import { charge, destination, jane, open, port, slowBody, withIngest } from './shop.mjs'
+import { charge, jane, open, port, withIngest } from './shop.mjs'
 
-const logger = pino(withIngest(ecsFormat({ convertReqRes: true })), destination)
+const logger = pino(withIngest(ecsFormat({ convertReqRes: true })))
 const app = express()
 app.use(pinoHttp({ logger, genReqId: (request) => request.headers['x-request-id'] }))
 app.get('/orders/13', () => charge())
-app.get('/orders/slow', (_request, response) => slowBody().pipe(response))
 app.get('/orders/:id', (request, response) => {
   request.log.info({ user: jane }, 'order read')
   response.json({ id: request.params.id })

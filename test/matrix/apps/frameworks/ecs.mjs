@@ -2,11 +2,11 @@
 import { createServer } from 'node:http'
 import { ecsFormat } from '@elastic/ecs-pino-format'
 import pino from 'pino'
-import { charge, destination, open, port, slowBody, withIngest } from './shop.mjs'
+import { charge, open, port, withIngest } from './shop.mjs'
 
 const logger = pino(
   withIngest(ecsFormat({ convertReqRes: true, serviceName: 'ecs-shop', serviceVersion: '1.2.3' })),
-  destination,
+ 
 )
 
 const server = createServer((req, res) => {
@@ -19,7 +19,6 @@ const server = createServer((req, res) => {
   const { pathname } = new URL(req.url, 'http://localhost')
   try {
     if (pathname === '/orders/13') charge()
-    if (pathname === '/orders/slow') return slowBody().pipe(res)
     if (!pathname.startsWith('/orders/')) res.statusCode = 404
     else log.info({ 'user.id': 'u-42', 'user.email': 'jane@example.com', 'user.name': 'Jane' }, 'order read')
   } catch (error) {

@@ -1,10 +1,10 @@
 import Fastify from 'fastify'
 import pino from 'pino'
-import { charge, destination, jane, open, port, slowBody, withIngest } from './shop.mjs'
+import { charge, jane, open, port, withIngest } from './shop.mjs'
 
 const options = withIngest({ level: 'info' })
 const app = Fastify({
-  ...(process.env.WAY === 'ingestOptions()' ? { loggerInstance: pino(options) } : { logger: { ...options, stream: destination } }),
+  ...(process.env.WAY === 'ingestOptions()' ? { loggerInstance: pino(options) } : { logger: options }),
   requestIdHeader: 'x-request-id',
 })
 app.setChildLoggerFactory((logger, bindings, childOptions, request) =>
@@ -12,7 +12,6 @@ app.setChildLoggerFactory((logger, bindings, childOptions, request) =>
 )
 
 app.get('/orders/13', () => charge())
-app.get('/orders/slow', (_request, reply) => reply.send(slowBody()))
 app.get('/orders/:id', async (request) => {
   request.log.info({ user: jane }, 'order read')
   return { id: request.params.id }

@@ -5,7 +5,7 @@
 import { createGcpLoggingPinoConfig } from '@google-cloud/pino-logging-gcp-config'
 import express from 'express'
 import pino from 'pino'
-import { charge, destination, jane, open, port, slowBody, withIngest } from './shop.mjs'
+import { charge, jane, open, port, withIngest } from './shop.mjs'
 
 const logger = pino(
   withIngest(
@@ -14,7 +14,7 @@ const logger = pino(
       traceGoogleCloudProjectId: 'my-project',
     }),
   ),
-  destination,
+ 
 )
 const app = express()
 app.use((request, response, next) => {
@@ -37,7 +37,6 @@ app.use((request, response, next) => {
   next()
 })
 app.get('/orders/13', () => charge())
-app.get('/orders/slow', (_request, response) => slowBody().pipe(response))
 app.get('/orders/:id', (request, response) => {
   request.log.info({ ...request.ids, user: jane }, 'order read')
   response.json({ id: request.params.id })

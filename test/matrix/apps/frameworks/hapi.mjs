@@ -1,12 +1,11 @@
 import Hapi from '@hapi/hapi'
 import hapiPino from 'hapi-pino'
 import pino from 'pino'
-import { charge, destination, jane, open, port, slowBody, withIngest } from './shop.mjs'
+import { charge, jane, open, port, withIngest } from './shop.mjs'
 
 const server = Hapi.server({ host: '127.0.0.1', port, debug: false })
 server.route([
   { method: 'GET', path: '/orders/13', handler: () => charge() },
-  { method: 'GET', path: '/orders/slow', handler: () => slowBody() },
   {
     method: 'GET',
     path: '/orders/{id}',
@@ -19,7 +18,7 @@ server.route([
 await server.register({
   plugin: hapiPino,
   options: {
-    instance: pino(withIngest(), destination),
+    instance: pino(withIngest()),
     getChildBindings: (request) => ({ req: request, reqId: request.headers['x-request-id'] }),
   },
 })

@@ -4,14 +4,13 @@ import { Hono } from 'hono'
 import { pinoLogger } from 'hono-pino'
 import { requestId } from 'hono/request-id'
 import pino from 'pino'
-import { charge, destination, jane, open, port, slowBody, withIngest } from './shop.mjs'
+import { charge, jane, open, port, withIngest } from './shop.mjs'
 
-const logger = pino(withIngest(), destination)
+const logger = pino(withIngest())
 const app = new Hono()
 app.use(requestId())
 app.use(pinoLogger({ pino: logger }))
 app.get('/orders/13', () => charge())
-app.get('/orders/slow', (context) => context.body(Readable.toWeb(slowBody())))
 app.get('/orders/:id', (context) => {
   context.var.logger.info({ user: jane }, 'order read')
   return context.json({ id: context.req.param('id') })

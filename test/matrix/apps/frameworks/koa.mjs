@@ -1,17 +1,13 @@
 import Koa from 'koa'
 import koaPino from 'koa-pino-logger'
-import { charge, destination, jane, open, port, slowBody, withIngest } from './shop.mjs'
+import { charge, jane, open, port, withIngest } from './shop.mjs'
 
-const logger = koaPino(withIngest({ genReqId: (request) => request.headers['x-request-id'] }), destination)
+const logger = koaPino(withIngest({ genReqId: (request) => request.headers['x-request-id'] }))
 const app = new Koa()
 app.silent = true
 app.use(logger)
 app.use((context) => {
   if (context.path === '/orders/13') charge()
-  if (context.path === '/orders/slow') {
-    context.body = slowBody()
-    return
-  }
   if (!context.path.startsWith('/orders/')) return
   context.log.info({ user: jane }, 'order read')
   context.body = { id: context.path.slice('/orders/'.length) }

@@ -1,8 +1,8 @@
 import 'reflect-metadata'
-import { Controller, Get, Logger as NestLogger, Module, Param, StreamableFile } from '@nestjs/common'
+import { Controller, Get, Logger as NestLogger, Module, Param } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
-import { Logger, LoggerErrorInterceptor, LoggerModule, PinoLogger } from 'nestjs-pino'
-import { charge, declined, destination, jane, LEVELS, logAll, logNested, port, slowBody, withIngest } from './shop.mjs'
+import { Logger, LoggerErrorInterceptor, LoggerModule } from 'nestjs-pino'
+import { charge, declined, jane, port, withIngest } from './shop.mjs'
 
 @Controller('orders')
 class OrdersController {
@@ -11,11 +11,6 @@ class OrdersController {
   @Get('13')
   fail(): void {
     charge()
-  }
-
-  @Get('slow')
-  slow(): StreamableFile {
-    return new StreamableFile(slowBody())
   }
 
   @Get(':id')
@@ -28,10 +23,9 @@ class OrdersController {
 @Module({
   imports: [
     LoggerModule.forRoot({
-      pinoHttp: [
-        withIngest({ genReqId: (request: { headers: Record<string, string> }) => request.headers['x-request-id'] }),
-        destination,
-      ],
+      pinoHttp: withIngest({
+        genReqId: (request: { headers: Record<string, string> }) => request.headers['x-request-id'],
+      }),
     }),
   ],
   controllers: [OrdersController],
@@ -47,4 +41,3 @@ const logger = new NestLogger('Shop')
 logger.log({ orders: 3 }, 'shop is open')
 logger.warn('stock is low')
 logger.error({ err: declined() }, 'payment failed')
-logAll(PinoLogger.root, LEVELS, logNested)

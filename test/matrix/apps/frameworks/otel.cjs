@@ -4,12 +4,11 @@ const express = require('express')
 const pino = require('pino')
 const pinoHttp = require('pino-http')
 
-import('./shop.mjs').then(({ charge, destination, jane, open, port, slowBody, withIngest }) => {
-  const logger = pino(withIngest(), destination)
+import('./shop.mjs').then(({ charge, jane, open, port, withIngest }) => {
+  const logger = pino(withIngest())
   const app = express()
   app.use(pinoHttp({ logger, genReqId: (request) => request.headers['x-request-id'] }))
   app.get('/orders/13', () => charge())
-  app.get('/orders/slow', (_request, response) => slowBody().pipe(response))
   app.get('/orders/:id', (request, response) => {
     request.log.info({ user: jane }, 'order read')
     response.json({ id: request.params.id, span_id: trace.getActiveSpan()?.spanContext().spanId })

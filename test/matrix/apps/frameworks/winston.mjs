@@ -1,12 +1,11 @@
 import express from 'express'
 import expressWinston from 'express-winston'
 import winston from 'winston'
-import { charge, declined, destination, jane, logAll, order, port, slowBody } from './shop.mjs'
+import { charge, declined, jane, port } from './shop.mjs'
 
 const logger = winston.createLogger({
   format: winston.format.combine(winston.format.errors({ stack: true, cause: true }), winston.format.timestamp(), winston.format.json()),
-  level: process.env.LEVEL === 'trace' ? 'silly' : 'info',
-  transports: [destination ? new winston.transports.Stream({ stream: destination }) : new winston.transports.Console()],
+  transports: [new winston.transports.Console()],
 })
 const app = express()
 app.use((request, _response, next) => {
@@ -17,7 +16,6 @@ app.use((request, _response, next) => {
 })
 app.use(expressWinston.logger({ winstonInstance: logger, metaField: null, dynamicMeta: (request) => request.ids }))
 app.get('/orders/13', () => charge())
-app.get('/orders/slow', (_request, response) => slowBody().pipe(response))
 app.get('/orders/:id', (request, response) => {
   request.log.info('order read', { user: jane })
   response.json({ id: request.params.id })
@@ -30,5 +28,4 @@ app.listen(port, '127.0.0.1', () => {
   logger.info('shop is open', { orders: 3 })
   logger.warn('stock is low')
   logger.error(declined())
-  logAll(logger, ['silly', 'debug', 'verbose', 'http', 'info', 'warn', 'error'], (child) => child.info('nested', { order }))
 })

@@ -5,9 +5,9 @@ const isCommonJs = process.env['FORMAT'] === 'cjs'
 export default defineConfig({
   ssr: { noExternal: true },
   build: {
-    outDir: `dist/all-${isCommonJs ? 'cjs' : 'esm'}`, ssr: true, minify: process.env['MINIFY'] === 'true', emptyOutDir: true,
+    outDir: `dist/all-${isCommonJs ? 'cjs' : 'esm'}`, ssr: true, emptyOutDir: true,
     rolldownOptions: {
-      input: ['src/stream.ts', 'src/target.ts', 'src/options.ts'],
+      input: ['src/stream.js', 'src/target.js', 'src/options.js'],
       output: isCommonJs ? { format: 'cjs', entryFileNames: '[name].cjs', chunkFileNames: '[name].cjs' } : {},
     },
   },

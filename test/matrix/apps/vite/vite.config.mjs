@@ -1,4 +1,4 @@
 /** The default `vite build --ssr`: installed packages are not bundled. */
 import { defineConfig } from 'vite'
 
-export default defineConfig({ build: { outDir: 'dist/default', ssr: true, rolldownOptions: { input: ['src/stream.ts', 'src/target.ts', 'src/options.ts'] } } })
+export default defineConfig({ build: { outDir: 'dist/default', ssr: true, rolldownOptions: { input: ['src/stream.js', 'src/target.js', 'src/options.js'] } } })

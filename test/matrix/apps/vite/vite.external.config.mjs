@@ -3,5 +3,5 @@ import { defineConfig } from 'vite'
 
 export default defineConfig({
   ssr: { noExternal: true, external: ['pino', 'pino-ingest'] },
-  build: { outDir: 'dist/external', ssr: true, rolldownOptions: { input: ['src/stream.ts', 'src/target.ts'] } },
+  build: { outDir: 'dist/external', ssr: true, rolldownOptions: { input: ['src/stream.js', 'src/target.js'] } },
 })

@@ -24,6 +24,6 @@ module.exports = [
       'pino-worker': 'pino/lib/worker.js',
       'pino-ingest': 'pino-ingest',
     },
-    output: { path: path.resolve('dist/workers-cjs'), filename: '[name].js', library: { type: 'commonjs2' } },
+    output: { path: path.resolve('dist/workers-cjs'), filename: '[name].cjs', library: { type: 'commonjs2' } },
   },
 ]

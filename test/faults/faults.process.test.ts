@@ -1,0 +1,4 @@
+/** No record is lost through an outage, lost replies and a kill. */
+import { testScenarios } from './scenario-tests.js'
+
+testScenarios((isQuick) => isQuick)

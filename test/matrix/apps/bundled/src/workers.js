@@ -1,0 +1,2 @@
+import './worker-files.js'
+import './target.js'

@@ -1,2 +1,0 @@
-/** @param {import('pino-ingest').LogEntry} entry */
-export default (entry) => entry.metadata?.['private'] === true ? null : entry

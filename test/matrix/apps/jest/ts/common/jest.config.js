@@ -1,1 +1,0 @@
-module.exports = { setupFilesAfterEnv: ['./flush-logs.ts'] }

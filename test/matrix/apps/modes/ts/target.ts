@@ -1,4 +1,0 @@
-import pino from 'pino'
-
-export const logger = pino({ transport: { target: 'pino-ingest', options: { service: 'target' } } })
-for (let n = 0; n < 1000; n += 1) logger.info({ n }, 'by the worker')

@@ -1,4 +1,0 @@
-const pino = require('pino')
-const { ingestStream } = require('pino-ingest')
-
-exports.logger = pino(ingestStream({ service: 'vitest' }))
