@@ -1,5 +1,6 @@
 /** Parses and classifies replies. */
 import type { IngestResult, IngestResultError } from '../protocol/ingest-result.js'
+import { isObject } from '../shared/argument-checks.js'
 import { CONTROL_CHARACTERS } from '../shared/control-characters.js'
 import type { HttpReply } from './http-types.js'
 
@@ -239,10 +240,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isCount(value: unknown): value is number {

@@ -1,5 +1,6 @@
 /** Checks values against the service's interface before they are sent. */
 import { describeThrown } from '../shared/argument-checks.js'
+import { isObject } from '../shared/argument-checks.js'
 import { IngestError } from '../shared/errors.js'
 import { LEVELS } from '../protocol/log-entry.js'
 import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
@@ -143,10 +144,6 @@ function isTime(value: unknown, zones: RegExp): boolean {
 
 function isList(shape: Shape): shape is readonly [Shape] {
   return Array.isArray(shape)
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 const MAX_SHOWN_CHARS = 80

@@ -4,9 +4,8 @@
  */
 import { createHttp } from '../client/http.js'
 import type { Destination, DestinationOptions } from './destination-types.js'
-import { createIngestSender } from './ingest-sender.js'
+import { createIngestSender, createRequestsSender } from './ingest-sender.js'
 import { createJetStreamDestination } from './jetstream-destination.js'
-import { createRequestsSender } from './request-log-sender.js'
 
 export type { Destination } from './destination-types.js'
 

@@ -29,7 +29,7 @@ export interface IngestSenderOptions {
 }
 
 /** An endpoint that accepts batches. */
-export interface BatchEndpoint {
+interface BatchEndpoint {
   readonly path: string
   readonly list: ItemList
   /** Body of a 2xx. */
@@ -38,18 +38,45 @@ export interface BatchEndpoint {
 
 const INGEST: BatchEndpoint = { path: PATHS.ingest, list: 'logs', expected: 'ingest-result' }
 
+/** The interface shows neither the status of a success nor its body (`POST /ingest/requests`, docs/protocol.md). */
+const REQUESTS: BatchEndpoint = { path: PATHS.requests, list: 'requests', expected: 'json' }
+
+/** The first occurrence is the key, because a batch id contains only letters, digits and hyphens. */
+const LOGS_KEY = '"logs":'
+const REQUESTS_HEAD = Buffer.from('{"requests":')
+
+const NO_BODY: Outcome = {
+  kind: 'abandoned',
+  reason: 'a batch without its body: this is a bug, please report it',
+}
+
 export function createIngestSender(options: IngestSenderOptions): Sender {
   return createBatchSender(INGEST, options)
 }
 
+/**
+ * Sends request logs, whose batches have the form of all others until here: `{"batch_id":…,"logs":[…]}` becomes
+ * `{"requests":[…]}`. The endpoint has no `batch_id`; the service recognizes duplicates by their `request_id`.
+ */
+export function createRequestsSender(options: IngestSenderOptions): Sender {
+  const inner = createBatchSender(REQUESTS, options)
+  return {
+    async send(batch, signal) {
+      const body = Buffer.from(batch.body.buffer, batch.body.byteOffset, batch.body.byteLength)
+      const at = body.indexOf(LOGS_KEY)
+      if (at === -1) return NO_BODY
+      return inner.send({ ...batch, body: Buffer.concat([REQUESTS_HEAD, body.subarray(at + LOGS_KEY.length)]) }, signal)
+    },
+  }
+}
+
 /** Sends the body of the batch unchanged. */
-export function createBatchSender(endpoint: BatchEndpoint, { http, clock, hint, mask }: IngestSenderOptions): Sender {
+function createBatchSender(endpoint: BatchEndpoint, { http, clock, hint, mask }: IngestSenderOptions): Sender {
   const readReply = createReplyReader(endpoint.expected)
   return {
     async send(batch, signal) {
       // An empty body might get a 2xx, and the batch would count as accepted.
-      if (batch.body.length === 0)
-        return { kind: 'abandoned', reason: 'a batch without its body: this is a bug, please report it' }
+      if (batch.body.length === 0) return NO_BODY
       try {
         const reply = await withoutTracing(() => http.post(endpoint.path, batch.body, { signal }))
         return toOutcome(endpoint, batch, reply, readReply(reply), clock, mask)

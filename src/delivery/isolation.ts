@@ -19,7 +19,7 @@ const CONTENT_REFUSALS = 3
 const GATEWAY_REFUSALS = 5
 /** Interval of the attempts of a single entry that was refused. If it is the only job, this is also the interval of the probes. */
 const SINGLE_RETRY_MS = 60_000
-/** Other entries show more than a part of a refused batch, so they have this time to arrive. A search for bad content does not wait. */
+/** Other entries show more than a part of a refused batch, so they have this time to arrive. The isolation of bad content does not wait. */
 const OTHERS_FIRST_MS = 2_000
 /** A job that fails so often while others are accepted, or while nothing else is left to send, is divided. */
 export const FAILURES_BEFORE_HALVES = 5

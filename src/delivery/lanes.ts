@@ -29,7 +29,7 @@ export interface SpilledBatches extends DiskBacklog {
 
 /** Batches of earlier processes on disk. */
 export interface AdoptedBatches extends DiskBacklog {
-  /** Whether the search for them is in progress. */
+  /** Whether the scan for them is in progress. */
   readonly isScanning?: boolean
   /** As `SpilledBatches.next`. */
   next(take: (batch: Batch) => void): Promise<boolean>

@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { isError, readMembers, serializeError } from '../../record/error-serializer.js'
 import { readErrorKey } from '../logger/pino-symbols.js'
-import { findHistory } from '../scope/app-state.js'
-import { findOrCreateRequestError } from '../scope/request-error.js'
+import { findHistory, findOrCreateRequestError } from '../scope/app-state.js'
 import { parseId } from '../scope/scope-context.js'
 
 /** A pino logger, a child logger, or Fastify's `request.log`. */

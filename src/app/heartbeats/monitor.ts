@@ -1,10 +1,8 @@
 /** [main] Runs a job, and pings its monitor if it succeeds. */
 import { systemClock } from '../../shared/clock.js'
 import { checkArgument, isFunction, readOptions } from '../../shared/argument-checks.js'
-import { Pinger } from './pinger.js'
-import type { PingOptions } from './pinger.js'
-import { checkHelperLogger, report } from './report-failures.js'
-import type { HelperLogger } from './report-failures.js'
+import { Pinger, checkHelperLogger, report, toReason } from './pinger.js'
+import type { HelperLogger, PingOptions } from './pinger.js'
 
 /** Options of `monitor()`: those of `IngestClient`, the monitor's name, and a logger. */
 export type MonitorOptions = PingOptions & {
@@ -49,8 +47,4 @@ async function run<T>(job: () => T | Promise<T>, logger: HelperLogger | undefine
       report(logger, 'error', error instanceof Error ? error : { thrown: error }, 'a monitored job failed')
     throw error
   }
-}
-
-function toReason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

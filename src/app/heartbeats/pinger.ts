@@ -1,4 +1,4 @@
-/** [main] Sends the heartbeats of one monitor, which contain its token but no key. */
+/** [main] Sends the heartbeats of one monitor, which contain its token but no key, and reports failures. */
 import { CALL_OPTION_NAMES, resolveLimits } from '../../client/call-limits.js'
 import type { CallLimits } from '../../client/call-limits.js'
 import { RetryingCaller } from '../../client/retrying-caller.js'
@@ -6,6 +6,7 @@ import type { Call } from '../../client/retrying-caller.js'
 import { createHeartbeatCall } from '../../client/heartbeat-call.js'
 import type { MonitorName } from '../../client/heartbeat-call.js'
 import { createHttp } from '../../client/http.js'
+import { checkArgument, isObject } from '../../shared/argument-checks.js'
 import type { Clock } from '../../shared/clock.js'
 import { readProcessSources, resolveOptions } from '../../options/resolve-options.js'
 import type { IngestOptions } from '../../options/resolve-options.js'
@@ -52,4 +53,37 @@ export class Pinger {
   close(): Promise<void> {
     return this.#calls.close()
   }
+}
+
+/** The part of a pino logger that is used. */
+export interface HelperLogger {
+  /** Logs a record at level warn. */
+  warn(fields: object, message: string): void
+  /** Logs a record at level error. */
+  error(fields: object, message: string): void
+}
+
+/** @throws IngestError `CONFIG` if `logger` is not a logger, since its reports would be lost. */
+export function checkHelperLogger(owner: string, logger: unknown): void {
+  const isLogger = isObject(logger) && ['warn', 'error'].every((level) => typeof logger[level] === 'function')
+  checkArgument(`logger of ${owner}`, 'a pino logger', logger === undefined || isLogger, logger)
+}
+
+/** Never throws: a helper in the background must not end the process or hide the error of the job. */
+export function report(
+  logger: HelperLogger | undefined,
+  level: 'warn' | 'error',
+  fields: object,
+  message: string,
+): void {
+  try {
+    if (logger !== undefined) return logger[level](fields, message)
+  } catch {
+    // The application's serializer failed, or the object is not a logger.
+  }
+  process.stderr.write(`pino-ingest: ${message}\n`)
+}
+
+export function toReason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

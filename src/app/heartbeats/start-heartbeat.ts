@@ -4,10 +4,8 @@ import type { Clock } from '../../shared/clock.js'
 import { describeType, readOptions } from '../../shared/argument-checks.js'
 import { IngestError } from '../../shared/errors.js'
 import { Throttle } from '../../diagnostics/throttle.js'
-import { Pinger } from './pinger.js'
-import type { PingOptions } from './pinger.js'
-import { checkHelperLogger, report } from './report-failures.js'
-import type { HelperLogger } from './report-failures.js'
+import { Pinger, checkHelperLogger, report, toReason } from './pinger.js'
+import type { HelperLogger, PingOptions } from './pinger.js'
 
 /** Options of `startHeartbeat()`: those of `IngestClient`, the monitor's name, the interval and a logger. */
 export type StartHeartbeatOptions = PingOptions & {
@@ -57,13 +55,10 @@ export function startHeartbeatWithClock(
     clock,
     REPORT_WINDOW_MS,
     (pending, next) => ({ count: pending.count + next.count, error: next.error }),
-    ({ count, error }) =>
-      report(
-        logger,
-        'warn',
-        { err: error },
-        `${count === 1 ? 'a heartbeat' : `${count} heartbeats`} failed: ${error instanceof Error ? error.message : String(error)}`,
-      ),
+    ({ count, error }) => {
+      const what = count === 1 ? 'a heartbeat' : `${count} heartbeats`
+      report(logger, 'warn', { err: error }, `${what} failed: ${toReason(error)}`)
+    },
   )
   let isStopped = false
   let isPinging = false

@@ -9,8 +9,7 @@ import { readErrorKey, readPinoProperty } from './pino-symbols.js'
 import { findRoute } from './route.js'
 import { parseId } from '../scope/scope-context.js'
 import { isSameUser, hasUser } from '../scope/scope.js'
-import { findHistory, findResponseScope, findScope } from '../scope/app-state.js'
-import { findOrCreateRequestError } from '../scope/request-error.js'
+import { findHistory, findOrCreateRequestError, findResponseScope, findScope } from '../scope/app-state.js'
 import type { Scope, ScopeFacts, ScopeHistory, ScopeRequest, ScopeTrace, ScopeUser } from '../scope/app-state.js'
 
 /** pino's type of the option `mixin`. */

@@ -22,7 +22,7 @@ import { findResponseLevel } from './response-level.js'
 import type { HttpLoggerOptions } from './response-level.js'
 import { superviseTransport } from './supervised-transport.js'
 import type { AppTransport, WorkerOptions } from './supervised-transport.js'
-import { refuseUnused, separateOptions } from './transport-options.js'
+import { checkUnused, separateOptions } from './transport-options.js'
 import type { FlatOptions } from './transport-options.js'
 
 /**
@@ -205,7 +205,7 @@ function checkedTransport(transport: AppTransport, flat: FlatOptions, own: OwnOp
     }
   })
   if (!isUsed) {
-    refuseUnused(flat)
+    checkUnused(flat)
     return all
   }
   passStartToWorkers()

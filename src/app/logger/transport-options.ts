@@ -56,7 +56,7 @@ export function separateOptions<Given extends object>(
 }
 
 /** @throws IngestError `CONFIG` */
-export function refuseUnused(flat: FlatOptions): void {
+export function checkUnused(flat: FlatOptions): void {
   const names = Object.keys(flat).join(', ')
   if (names !== '') throw createNoEffectError(names, "since transport has no target 'pino-ingest'; add one")
 }

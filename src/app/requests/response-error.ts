@@ -2,8 +2,8 @@
 import { serializeError } from '../../record/error-serializer.js'
 import { messageOf } from '../errors/capture-error.js'
 import { isLoggable } from '../logger/log-method.js'
+import { findOrCreateRequestError } from '../scope/app-state.js'
 import type { RequestError, ScopeHistory } from '../scope/app-state.js'
-import { findOrCreateRequestError } from '../scope/request-error.js'
 
 /** Node's response, with the error that pino-http logs. */
 export interface LoggedResponse {

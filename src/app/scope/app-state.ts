@@ -1,5 +1,6 @@
-/** [main] State that both builds of this package share: scopes and their breadcrumbs. */
+/** [main] State that both builds of this package share: scopes, their breadcrumbs, and the errors of a request. */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
 import type { Breadcrumb } from '../../protocol/log-entry.js'
 
 export interface ScopeUser {
@@ -98,4 +99,28 @@ export function setResponseScope(response: object, scope: Scope): void {
 export function findHistory(): ScopeHistory {
   const { scopes, processHistory: outside } = findAppState()
   return scopes.getStore()?.history ?? outside
+}
+
+/** Maximum number of errors kept per request; the oldest is removed. A request can last as long as its connection. */
+const MAX_ERRORS = 16
+
+/**
+ * Returns the record of the error with its id, which is created if there is none. Undefined outside `requestScope()`.
+ *
+ * @param given the id of the record that logs the error
+ */
+export function findOrCreateRequestError(
+  history: ScopeHistory,
+  error: unknown,
+  given?: string,
+): RequestError | undefined {
+  const errors = history.request?.errors
+  if (errors === undefined) return undefined
+  let known = errors.get(error)
+  if (known === undefined || (given !== undefined && given !== known.eventId)) {
+    for (const oldest of errors.keys()) if (errors.size >= MAX_ERRORS) errors.delete(oldest)
+    known = { eventId: given ?? randomUUID(), isReferenced: false, isLogged: false }
+    errors.set(error, known)
+  }
+  return known
 }
