@@ -1,5 +1,5 @@
 /** The arguments passed to the `fetch` of Bun. The matrix tests run a real Bun. */
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { fetchPost } from '../../src/client/http-fetch.js'
 import type { FetchPost } from '../../src/client/http-fetch.js'
 
@@ -18,20 +18,10 @@ async function asked(more: Partial<FetchPost>): Promise<Record<string, unknown>>
   return fetched.mock.calls[0]?.[1] ?? {}
 }
 
-describe('the arguments of fetch', () => {
-  afterEach(() => {
-    vi.unstubAllGlobals()
-  })
+afterEach(() => void vi.unstubAllGlobals())
 
-  test('disables the proxy that the runtime would read from the environment', async () => {
-    expect(await asked({ proxy: false })).toHaveProperty('proxy', false)
-  })
-
-  test('passes a proxy set in code', async () => {
-    expect(await asked({ proxy: 'http://proxy.example:3128' })).toHaveProperty('proxy', 'http://proxy.example:3128')
-  })
-
-  test('does not follow a redirect', async () => {
-    expect(await asked({})).toHaveProperty('redirect', 'manual')
-  })
-})
+test.each<[string, Partial<FetchPost>, string, unknown]>([
+  ['disables the proxy that the runtime would read from the environment', { proxy: false }, 'proxy', false],
+  ['passes a proxy set in code', { proxy: 'http://proxy.example:3128' }, 'proxy', 'http://proxy.example:3128'],
+  ['does not follow a redirect', {}, 'redirect', 'manual'],
+])('%s', async (_, options, name, value) => expect(await asked(options)).toHaveProperty(name, value))

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
 import { fetchPost } from '../../src/client/http-fetch.js'
-import type { HttpFailure } from '../../src/client/http-types.js'
+import type { Http, HttpFailure } from '../../src/client/http-types.js'
 import { failureOf } from './failure-of.js'
 import { KEY, deadPort, httpServer, httpTo, httpsServer, pem, proxyServer, rawServer } from './http-servers.js'
 
@@ -58,18 +58,6 @@ describe('a request', () => {
     expect(server.came).toHaveLength(30)
   })
 
-  test.each([301, 302, 303, 307, 308])(
-    'answered by %i is not redirected: no connection to the target is made',
-    async (status) => {
-      const other = await httpServer()
-      const server = await httpServer(
-        (response) => void response.writeHead(status, { location: `${other.origin}/api/v1/ingest` }).end(),
-      )
-      expect((await httpTo(server.origin).post('/ingest', '{}')).status).toBe(status)
-      expect([server.came.length, other.connections()]).toEqual([1, 0])
-    },
-  )
-
   test('answered by 10 MB is read up to the limit, and the next request succeeds', async () => {
     let sent = 0
     const part = Buffer.alloc(64 * 1024, 'x')
@@ -90,11 +78,6 @@ describe('a request', () => {
     expect(sent).toBeLessThan(10 * 1024 * 1024)
     expect((await http.post('/ingest', '{}')).text).toBe('{}')
   })
-
-  test('with a reply of exactly the limit is complete', async () => {
-    const server = await httpServer((response) => void response.end(Buffer.alloc(256 * 1024, 'x')))
-    expect(await httpTo(server.origin).post('/ingest', '{}')).toMatchObject({ truncated: false })
-  })
 })
 
 describe('no reply', () => {
@@ -107,25 +90,13 @@ describe('no reply', () => {
     }
   })
 
-  test('localhost finds a service on IPv4 and IPv6', async () => {
-    const server = await httpServer(undefined, '127.0.0.1')
-    expect((await httpTo(`http://localhost:${server.port}`).post('/ingest', '{}')).status).toBe(200)
-  })
-
   test.each<[string, string]>([
-    ['nothing at all', ''],
     ['half a head', 'HTTP/1.1 200 OK\r\ncontent-le'],
     ['half a body', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'],
   ])('%s, then a reset', async (_, text) => {
     const server = await rawServer((socket) => void socket.write(text, () => socket.resetAndDestroy()))
     const error = await failureOf<HttpFailure>(httpTo(server.origin).post('/ingest', '{}'), KEY)
     expect([error.kind, error.message]).toEqual(['reset', expect.stringMatching(/ECONNRESET|UND_ERR_SOCKET|EPIPE/)])
-  })
-
-  test('half a body, then an end', async () => {
-    const server = await rawServer((socket) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'))
-    const error = await failureOf<HttpFailure>(httpTo(server.origin).post('/ingest', '{}'), KEY)
-    expect(error.message).toContain('UND_ERR_SOCKET')
   })
 
   test('a reply that is not HTTP', async () => {
@@ -135,33 +106,19 @@ describe('no reply', () => {
     )
   })
 
-  test('a headers bomb', async () => {
-    const server = await httpServer(
-      (response) => void response.writeHead(200, { x: 'x'.repeat(15_000), y: 'y'.repeat(15_000) }).end(),
-    )
-    expect((await failureOf<HttpFailure>(httpTo(server.origin).post('/ingest', '{}'), KEY)).kind).toBe('reset')
-  })
-
-  test.each<[string, (origin: { write: (text: string) => unknown; isOpen: () => boolean }) => void]>([
-    ['never a head', () => {}],
-    [
-      'a head byte by byte',
-      ({ write, isOpen }) => {
-        write('HTTP/1.1 200 OK\r\nx: ')
-        const timer = setInterval(() => (isOpen() ? write('x') : clearInterval(timer)), 10)
-      },
-    ],
-    [
-      'a body byte by byte',
-      ({ write, isOpen }) => {
-        write('HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n')
-        const timer = setInterval(() => (isOpen() ? write('x') : clearInterval(timer)), 10)
-      },
-    ],
-  ])('%s: the timeout covers the whole exchange', async (_, act) => {
-    const server = await rawServer((socket) =>
-      act({ write: (text) => socket.write(text), isOpen: () => !socket.destroyed }),
-    )
+  test.each([
+    ['never a head', undefined],
+    ['a head byte by byte', 'HTTP/1.1 200 OK\r\nx: '],
+    ['a body byte by byte', 'HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n'],
+  ])('%s: the timeout covers the whole exchange', async (_, head) => {
+    let isClosed = false
+    const server = await rawServer((socket) => {
+      socket.on('close', () => (isClosed = true))
+      if (head === undefined) return
+      socket.write(head)
+      const timer = setInterval(() => socket.write('x'), 10)
+      socket.on('close', () => clearInterval(timer))
+    })
     const error = await failureOf<HttpFailure>(
       httpTo(server.origin, { requestTimeoutMs: 200 }).post('/ingest', '{}'),
       KEY,
@@ -170,7 +127,7 @@ describe('no reply', () => {
       'timeout',
       `POST ${server.origin}/api/v1/ingest: no reply within 200 ms`,
     ])
-    await until(() => server.openSockets.size === 0)
+    await until(() => isClosed)
   })
 
   test('each request has its own timeout, even after a request with a longer one', async () => {
@@ -192,18 +149,19 @@ describe('no reply', () => {
 
   test('no failure contains the token', async () => {
     const token = 'secret-token-0815'
-    const dead = httpTo(`http://127.0.0.1:${await deadPort()}`)
-    const refused = await failureOf(dead.post(`/heartbeat/${token}`, null, { keyless: true }), token, KEY)
-    expect(refused.message).toContain('/api/v1/heartbeat/<token>: ECONNREFUSED')
+    const failure = async (http: Http, signal?: AbortSignal): Promise<string> =>
+      (
+        await failureOf(
+          http.post(`/heartbeat/${token}`, null, { keyless: true, ...(signal && { signal }) }),
+          token,
+          KEY,
+        )
+      ).message
+    expect(await failure(httpTo(`http://127.0.0.1:${await deadPort()}`))).toContain('/heartbeat/<token>: ECONNREFUSED')
     const silent = await rawServer(() => {})
     const late = httpTo(silent.origin, { requestTimeoutMs: 100 })
-    expect((await failureOf(late.post(`/heartbeat/${token}`, null, { keyless: true }), token, KEY)).message).toContain(
-      '/heartbeat/<token>: no reply',
-    )
-    const gone = AbortSignal.abort()
-    expect(
-      (await failureOf(late.post(`/heartbeat/${token}`, null, { keyless: true, signal: gone }), token, KEY)).message,
-    ).toContain('/heartbeat/<token>: aborted')
+    expect(await failure(late)).toContain('/heartbeat/<token>: no reply')
+    expect(await failure(late, AbortSignal.abort())).toContain('/heartbeat/<token>: aborted')
   })
 })
 
@@ -214,22 +172,12 @@ describe('abort and close', () => {
     const caller = new AbortController()
     const pending = failureOf<HttpFailure>(http.post('/ingest', '{}', { signal: caller.signal }), KEY)
     await until(() => server.came.length === 1)
+    const [connection] = server.openSockets
     caller.abort()
     expect(await pending).toMatchObject({ kind: 'aborted', message: `POST ${server.origin}/api/v1/ingest: aborted` })
-    await until(() => server.openSockets.size === 0)
+    await until(() => connection?.destroyed === true)
     expect((await failureOf<HttpFailure>(http.post('/ingest', '{}', { signal: caller.signal }))).kind).toBe('aborted')
     expect(server.came).toHaveLength(1)
-  })
-
-  test('a signal that outlives many requests retains none of them', async () => {
-    const server = await httpServer()
-    const { signal } = new AbortController()
-    const add = vi.spyOn(signal, 'addEventListener')
-    const remove = vi.spyOn(signal, 'removeEventListener')
-    const http = httpTo(server.origin)
-    for (let at = 0; at < 3; at += 1) await http.post('/ingest', '{}', { signal })
-    expect(add.mock.calls.length).toBe(3)
-    expect(remove.mock.calls.map(([, listener]) => listener)).toEqual(add.mock.calls.map(([, listener]) => listener))
   })
 
   test('close() ends pending requests at once; later requests fail without a connection', async () => {
@@ -245,18 +193,6 @@ describe('abort and close', () => {
     expect((await failureOf<HttpFailure>(http.post('/ingest', '{}'), KEY)).kind).toBe('aborted')
     expect(server.connections()).toBe(connections)
     await http.close()
-  })
-
-  test('close() before any request, and in the same tick as the first', async () => {
-    const server = await httpServer()
-    const unused = httpTo(server.origin)
-    await unused.close()
-    expect((await failureOf<HttpFailure>(unused.post('/ingest', '{}'))).kind).toBe('aborted')
-    const early = httpTo(server.origin)
-    const pending = failureOf<HttpFailure>(early.post('/ingest', '{}'), KEY)
-    await early.close()
-    expect((await pending).kind).toBe('aborted')
-    expect(server.came).toEqual([])
   })
 })
 
@@ -289,12 +225,6 @@ describe('TLS', () => {
     ).toBe('reset')
     expect(server.came).toHaveLength(1)
   })
-
-  test('https to an http port: the message names the cause', async () => {
-    const server = await httpServer()
-    const error = await failureOf(httpTo(`https://127.0.0.1:${server.port}`).post('/ingest', '{}'), KEY)
-    expect(error.message).toMatch(/EPROTO|WRONG_VERSION_NUMBER/)
-  })
 })
 
 describe('a proxy', () => {
@@ -310,20 +240,11 @@ describe('a proxy', () => {
     expect(server.came[0]?.headers).not.toHaveProperty('proxy-authorization')
   })
 
-  test('is used for plain http, too', async () => {
-    const server = await httpServer()
-    const proxy = await proxyServer()
-    await httpTo(server.origin, { proxy: proxy.origin }).post('/ingest', '{}')
-    expect([proxy.tunnels.length, server.came.length]).toEqual([1, 1])
-  })
-
   // Percent-encoded, alone, and with a % that encodes nothing.
   test.each([
-    ['user:hunter2', 'user:hunter2'],
     ['user:p%40ss%3Aw', 'user:p@ss:w'],
     ['token-only', 'token-only:'],
     ['user:100%sure', 'user:100%sure'],
-    [':hunter2', ':hunter2'],
   ])('receives the credentials in its URL: %s', async (userinfo, credentials) => {
     const server = await httpServer()
     const proxy = await proxyServer(credentials)
@@ -348,27 +269,6 @@ describe('a proxy', () => {
     expect(JSON.stringify(proxy.authorizations)).not.toContain(KEY)
     expect(server.connections()).toBe(0)
   })
-
-  test('that is not running', async () => {
-    const server = await httpServer()
-    const port = await deadPort()
-    const error = await failureOf(
-      httpTo(server.origin, { proxy: `http://user:hunter2@127.0.0.1:${port}` }).post('/ingest', '{}'),
-      'hunter2',
-      KEY,
-    )
-    expect(error.message).toMatch(new RegExp(`proxy http://127.0.0.1:${port}: ECONNREFUSED`))
-    expect(server.connections()).toBe(0)
-  })
-
-  test('that hangs: close() ends it', async () => {
-    const hanging = await rawServer(() => {})
-    const http = httpTo('http://127.0.0.1:9', { proxy: hanging.origin, requestTimeoutMs: 600_000 })
-    const pending = failureOf<HttpFailure>(http.post('/ingest', '{}'), KEY)
-    await until(() => hanging.connections() === 1)
-    await http.close()
-    expect((await pending).kind).toBe('aborted')
-  })
 })
 
 describe('through fetch', () => {
@@ -384,15 +284,6 @@ describe('through fetch', () => {
       headers: { 'retry-after': '3' },
     })
     expect(server.came[0]).toMatchObject({ method: 'POST', body: '{}', headers: { 'x-api-key': KEY } })
-  })
-
-  test.each([301, 302, 303, 307, 308])('does not follow %i', async (status) => {
-    const other = await httpServer()
-    const server = await httpServer(
-      (response) => void response.writeHead(status, { location: `${other.origin}/api/v1/ingest` }).end(),
-    )
-    expect((await post(server.origin)).status).toBe(status)
-    expect(other.connections()).toBe(0)
   })
 
   test('has a size limit, and ends by its signal', async () => {
@@ -430,7 +321,7 @@ describe('in a process of its own', () => {
       import { IngestClient } from '${client}'
       const client = new IngestClient({ url: '${server.origin}/api/v1', apiKey: 'k', requestTimeoutMs: 600000 })
       const pending = client.heartbeat('tok').catch((error) => console.log(error.code))
-      setTimeout(() => client.close(), 300)`
+      setTimeout(() => client.close(), 100)`
     expect(await run(script)).toEqual({ code: 0, out: 'ABORTED\n' })
   })
 
@@ -445,37 +336,4 @@ describe('in a process of its own', () => {
       console.log('sent')`
     expect(await run(script)).toEqual({ code: 0, out: 'sent\n' })
   })
-
-  test('loads undici at the first request, and only the needed parts', async () => {
-    const server = await httpServer()
-    const script = `
-      import { createRequire } from 'node:module'
-      const require = createRequire('${pathToFileURL('package.json').href}')
-      const loaded = () => Object.keys(require.cache).flatMap((name) => name.split('node_modules/undici/')[1] ?? [])
-      const { IngestClient } = require('./dist/cjs/client.js')
-      const client = new IngestClient({ url: '${server.origin}/api/v1', apiKey: 'k' })
-      const before = loaded()
-      await client.heartbeat('tok')
-      console.log(JSON.stringify([before, loaded()]))
-      await client.close()`
-    const { code, out } = await run(script)
-    const [before, after] = JSON.parse(out) as [string[], string[]]
-    expect([code, before]).toEqual([0, []])
-    expect(after).toContain('lib/dispatcher/pool.js')
-    expect(after.filter((name) => /^index|fetch|mock|proxy|api/.test(name))).toEqual([])
-  })
-})
-
-test('an abort ends a request that still waits for a connection of a busy pool', async () => {
-  const server = await httpServer(() => {}) // never answers
-  const http = httpTo(server.origin, { maxConnections: 1 })
-  const first = failureOf<HttpFailure>(http.post('/ingest', '{}'))
-  await until(() => server.came.length === 1)
-  const ended = new AbortController()
-  const second = failureOf<HttpFailure>(http.post('/ingest', '{}', { signal: ended.signal }))
-  ended.abort()
-  expect((await second).kind).toBe('aborted')
-  await http.close()
-  await first
-  expect(server.came).toHaveLength(1)
 })

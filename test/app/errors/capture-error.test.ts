@@ -59,9 +59,7 @@ describe('captureError', () => {
 
   test.each<[unknown, string, Record<string, unknown>]>([
     ['text', 'text', { error: { message: 'text' } }],
-    [42, '42', { metadata: { err: 42 } }],
     [null, 'null', { metadata: { err: null } }],
-    [undefined, 'undefined', {}],
     [{ code: 5 }, 'a non-error value was thrown', { metadata: { err: { code: 5 } } }],
     [
       { message: 'like one', code: 5 },
@@ -76,15 +74,6 @@ describe('captureError', () => {
     expect(entryOf(out.last())).toMatchObject({ message, ...entry })
   })
 
-  test("logs an error with its fields if pino's own serializer throws on it", () => {
-    const cause = new TypeError('inner')
-    const id = captureError(pino(out.stream), Object.freeze(new RangeError('boom', { cause })), { origin: 'here' })
-    expect(bare(out.last())).toMatchObject({ event_id: id, msg: 'boom', origin: 'here' })
-    expect(entryOf(out.last())).toMatchObject({
-      error: { type: 'RangeError', message: 'boom', stack: expect.stringContaining('TypeError: inner') as string },
-    })
-  })
-
   test('omits a value that cannot be logged', () => {
     const err = (): never => {
       throw new Error('no')
@@ -93,26 +82,9 @@ describe('captureError', () => {
     const stack = expect.stringMatching(/^Error: boom\n/) as string
     expect(bare(out.last())).toEqual({ event_id: id, msg: 'an error was caught that cannot be logged', stack })
     expect(entryOf(out.last())).toMatchObject({ error: { type: 'Error', message: 'boom', stack } })
-    expect(
-      captureError(logger, new Error('boom'), {
-        get x() {
-          throw new Error('no')
-        },
-      }),
-    ).toMatch(UUID)
-    expect(
-      captureError(
-        logger,
-        new Proxy(
-          {},
-          {
-            get: () => {
-              throw new Error('no')
-            },
-          },
-        ),
-      ),
-    ).toMatch(UUID)
+    const fields = Object.defineProperty({}, 'x', { enumerable: true, get: err })
+    expect(captureError(logger, new Error('boom'), fields as Record<string, unknown>)).toMatch(UUID)
+    expect(captureError(logger, new Proxy({}, { get: err }))).toMatch(UUID)
   })
 
   test('reports a logger that throws once, and throws nothing', async () => {

@@ -23,13 +23,6 @@ test('sends feedback with and without a name', async () => {
   ])
 })
 
-test('closes its connections when the call ends', async () => {
-  const server = await httpServer()
-  await sendFeedback(FEEDBACK, { url: `${server.origin}/api/v1`, apiKey: KEY })
-  expect(server.came).toHaveLength(1)
-  await vi.waitFor(() => expect(server.openSockets.size).toBe(0), { timeout: 20_000 })
-})
-
 test('INVALID names the field; CONFIG names the variable to set', async () => {
   const service = await started({ apiKeys: [KEY] })
   expect(
@@ -57,13 +50,5 @@ test('fails for a login page, and at once for a Retry-After longer than timeoutM
   expect(await failureOf(sendFeedback(FEEDBACK, { url: service.url, apiKey: KEY }), KEY)).toMatchObject({
     code: 'RATE_LIMITED',
     retryAfterMs: 31_000,
-  })
-})
-
-test('fails with AUTH for a wrong key', async () => {
-  const service = await started({ apiKeys: ['other'] })
-  expect(await failureOf(sendFeedback(FEEDBACK, { url: service.url, apiKey: KEY }), KEY)).toMatchObject({
-    code: 'AUTH',
-    status: 401,
   })
 })

@@ -2,11 +2,10 @@
  * An application that throws, run as a real process.
  *
  * `PLAN`: logger: none (nothing is captured), stdout, worker, stream, throwing, or a list of these; kind: the value
- * to throw (`direct` and `topLevel` throw while the module loads); listens: the events with a listener of the
+ * to throw (`topLevel` throws while the module loads); listens: the events with a listener of the
  * application; options: of `captureUncaught()`; ingest: options of the transport; undo: whether to undo it at once;
  * inWorker: whether to run in a worker thread.
  */
-import { EventEmitter } from 'node:events'
 import { Worker, isMainThread } from 'node:worker_threads'
 import pino from 'pino'
 import { addBreadcrumb, captureUncaught, ingestOptions, ingestStream, withScope } from 'pino-ingest'
@@ -31,18 +30,15 @@ function declined() {
 
 const kinds = {
   thrown: declined,
-  parse: () => JSON.parse('{'),
   text() {
     throw 'a text' // oxlint-disable-line no-throw-literal
   },
   nothing() {
     throw undefined // oxlint-disable-line no-throw-literal
   },
-  eventError: () => void new EventEmitter().emit('error', new Error('emitted')),
   frozen() {
     throw Object.freeze(new Error('frozen'))
   },
-  rejected: () => void Promise.reject(new Error('rejected')),
   rejectedText: () => void Promise.reject('a text'), // oxlint-disable-line prefer-promise-reject-errors
   async: async () => {
     await undefined
@@ -89,7 +85,6 @@ if (inWorker && isMainThread) {
     })
   }
   // An error thrown while an ES module loads is a rejection.
-  if (kind === 'direct') declined()
-  else setImmediate(kinds[kind])
+  setImmediate(kinds[kind])
   if (kind === 'topLevel') await Promise.reject(new Error('top level'))
 }

@@ -1,7 +1,4 @@
-/**
- * When the process ends after a signal, and which listener ends it. Real processes and real signals; each message
- * waits for the one before.
- */
+/** When the process ends after a signal, and which listener ends it. Real processes and real signals. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -20,17 +17,20 @@ interface Plan {
   readonly undo?: boolean
 }
 
-interface App {
-  readonly signal: (signal: NodeJS.Signals) => void
-  readonly say: (word: 'flushed' | 'ping' | 'close' | 'end') => void
-  /** Resolves once the word was received `times` times; rejects if the app ends before. */
-  readonly heard: (word: string, times?: number) => Promise<void>
+/** What the application reports. */
+const REPORTED = ['flushing', 'app', 'pong', 'cleaned']
+
+interface Ended {
+  /** The exit code, or the signal that ended the application. */
+  readonly by: number | NodeJS.Signals
   readonly words: readonly string[]
-  /** The exit code, or the signal that ended the app. */
-  readonly ended: Promise<number | NodeJS.Signals>
 }
 
-async function start(plan: Plan): Promise<App> {
+/**
+ * Starts `signalled.mjs`, and does the steps one after the other.
+ * @param steps signals to send; words of `REPORTED` to wait for, each once more than before; other words to send
+ */
+async function run(plan: Plan, steps: string): Promise<Ended> {
   const child = fork(fileURLToPath(new URL('signalled.mjs', import.meta.url)), {
     env: cleanEnv({ PLAN: JSON.stringify(plan) }),
     execArgv: [],
@@ -38,179 +38,108 @@ async function start(plan: Plan): Promise<App> {
   onTestFinished(() => void child.kill('SIGKILL'))
   const words: string[] = []
   child.on('message', (word) => words.push(String(word)))
-  const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals)
-  const heard = async (word: string, times = 1): Promise<void> => {
+  const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as Ended['by'])
+  const heard = new Map<string, number>()
+  const hear = async (word: string): Promise<void> => {
+    const times = (heard.get(word) ?? 0) + 1
+    heard.set(word, times)
     while (words.filter((one) => one === word).length < times) {
       const how = await Promise.race([ended, once(child, 'message').then(() => undefined)])
-      if (how !== undefined)
-        throw new Error(`the app ended by ${how} without ${word}, having reported ${words.join(', ')}`)
+      if (how !== undefined) throw new Error(`the app ended by ${how} without ${word}, having reported ${words.join()}`)
     }
   }
-  await heard('ready')
-  return { signal: (signal) => void child.kill(signal), say: (word) => void child.send(word), heard, words, ended }
+  await hear('ready')
+  for (const step of steps.split(' ')) {
+    if (step.startsWith('SIG')) child.kill(step as NodeJS.Signals)
+    else if (REPORTED.includes(step)) await hear(step)
+    else child.send(step)
+  }
+  return { by: await ended, words }
 }
 
 describe('the app handles the signal', () => {
-  test.each([
-    { before: 'once' },
-    { before: 'on' },
-    { after: 'once' },
-    { after: 'on' },
-    { before: 'once', after: 'signal-exit' },
-  ] as const)('%j: its handler decides when to exit', async (plan) => {
-    const app = await start(plan)
-    app.signal('SIGTERM')
-    await app.heard('flushing')
-    await app.heard('app')
-    app.say('flushed')
-    app.say('ping')
-    await app.heard('pong')
-    app.say('end')
-    expect(await app.ended).toBe(7)
+  test.each<[string, Plan, steps: string, by: number]>([
+    ['once() decides when to exit', { before: 'once' }, 'SIGTERM flushing app flushed ping pong end', 7],
+    ['on() after it, too', { after: 'on' }, 'SIGTERM flushing app flushed ping pong end', 7],
+    [
+      'once() beside signal-exit, too',
+      { before: 'once', after: 'signal-exit' },
+      'SIGTERM flushing app flushed ping pong end',
+      7,
+    ],
+    [
+      'once(): a second signal flushes and ends the process',
+      { before: 'once' },
+      'SIGTERM flushing app flushed ping pong SIGINT flushing flushed',
+      130,
+    ],
+    [
+      'once(): a third signal does not wait for the flush',
+      { before: 'once' },
+      'SIGTERM flushing app flushed ping pong SIGTERM flushing SIGTERM',
+      143,
+    ],
+    [
+      'on(): each signal flushes, and none ends the process',
+      { before: 'on' },
+      'SIGTERM flushing flushed ping pong SIGTERM flushing flushed ping pong end',
+      7,
+    ],
+    [
+      'exit true: the process ends after the flush despite other listeners',
+      { before: 'on', options: { exit: true } },
+      'SIGTERM flushing ping pong flushed',
+      143,
+    ],
+    [
+      'exit false: a signal that is sent again flushes what is new, also during a flush',
+      { before: 'raises', options: { exit: false } },
+      'SIGTERM flushing close flushing end',
+      7,
+    ],
+  ])('%s', async (_, plan, steps, by) => {
+    expect((await run(plan, steps)).by).toBe(by)
   })
 
-  test.each([
-    ['SIGTERM', 143],
-    ['SIGINT', 130],
-  ] as const)(
-    'with a once() handler of the app, %s as second signal flushes, ends the process, and the third does not wait',
-    async (second, code) => {
-      for (const isThird of [false, true]) {
-        const app = await start({ before: 'once' })
-        app.signal('SIGTERM')
-        await app.heard('app')
-        app.say('flushed')
-        app.say('ping')
-        await app.heard('pong')
-        app.signal(second)
-        await app.heard('flushing', 2)
-        if (isThird) app.signal(second)
-        else app.say('flushed')
-        expect(await app.ended).toBe(code)
-      }
+  test.each<Plan>([{ before: 'raises' }, { after: 'raises' }, { before: 'raises', calls: 2 }])(
+    '%j: it closes the app, removes itself and sends the signal again; what it logged is flushed before the exit',
+    async (plan) => {
+      const flushing = plan.calls === 2 ? 'flushing flushing' : 'flushing'
+      for (const first of ['flushed close', 'close'])
+        expect((await run(plan, `SIGTERM ${flushing} ${first} ${flushing} ping pong flushed`)).by).toBe(143)
     },
   )
-
-  describe.each([{ before: 'raises' }, { after: 'raises' }, { before: 'raises', calls: 2 }] as const)(
-    '%j: a handler closes the app, removes itself and sends the signal again',
-    (plan) => {
-      const calls = 'calls' in plan ? plan.calls : 1
-
-      test.each([true, false])('what it logged is flushed before the exit (first flush done: %s)', async (isDone) => {
-        const app = await start(plan)
-        app.signal('SIGTERM')
-        await app.heard('flushing', calls)
-        if (isDone) app.say('flushed')
-        app.say('close')
-        await app.heard('flushing', 2 * calls)
-        app.say('ping')
-        await app.heard('pong')
-        app.say('flushed')
-        expect(await app.ended).toBe(143)
-      })
-    },
-  )
-
-  test('exit false: a signal that is sent again flushes what is new, also during a flush', async () => {
-    const app = await start({ before: 'raises', options: { exit: false } })
-    app.signal('SIGTERM')
-    await app.heard('flushing')
-    app.say('close')
-    await app.heard('flushing', 2)
-    app.say('end')
-    expect(await app.ended).toBe(7)
-  })
-
-  test('with an on() handler of the app, each signal flushes and none ends the process', async () => {
-    const app = await start({ before: 'on' })
-    for (const times of [1, 2]) {
-      app.signal('SIGTERM')
-      await app.heard('flushing', times)
-      app.say('flushed')
-      app.say('ping')
-      await app.heard('pong', times)
-    }
-    app.say('end')
-    expect(await app.ended).toBe(7)
-  })
-
-  test('exit true: the process ends after the flush despite other listeners', async () => {
-    const app = await start({ before: 'on', options: { exit: true } })
-    app.signal('SIGTERM')
-    await app.heard('flushing')
-    app.say('ping')
-    await app.heard('pong')
-    app.say('flushed')
-    expect(await app.ended).toBe(143)
-  })
 })
 
 describe('there is no other handler for the signal', () => {
-  test.each([
-    ['SIGTERM', 143],
-    ['SIGINT', 130],
-  ] as const)('%s: the process ends after the flush', async (signal, code) => {
-    const app = await start({})
-    app.signal(signal)
-    await app.heard('flushing')
-    app.say('ping')
-    await app.heard('pong')
-    app.say('flushed')
-    expect(await app.ended).toBe(code)
+  test.each<[string, Plan, steps: string, by: number | string]>([
+    ['SIGTERM: the process ends after the flush', {}, 'SIGTERM flushing ping pong flushed', 143],
+    ['SIGINT, too', {}, 'SIGINT flushing ping pong flushed', 130],
+    ['a second signal does not wait for the flush', {}, 'SIGTERM flushing SIGINT', 130],
+    ['several calls: after the last flush', { calls: 2 }, 'SIGTERM flushing flushing flushed', 143],
+    [
+      'exit false: each signal flushes, and the process continues',
+      { options: { exit: false, signals: ['SIGUSR2'] } },
+      'SIGUSR2 flushing flushed ping pong SIGUSR2 flushing flushed ping pong end',
+      7,
+    ],
+  ])('%s', async (_, plan, steps, by) => {
+    expect((await run(plan, steps)).by).toBe(by)
   })
 
-  test.each([{ before: 'signal-exit' }, { after: 'signal-exit' }] as const)(
+  test.each<Plan>([{ before: 'signal-exit' }, { after: 'signal-exit' }])(
     '%j: the process ends after the flush, and signal-exit cleans up',
     async (plan) => {
-      const app = await start(plan)
-      app.signal('SIGTERM')
-      await app.heard('flushing')
-      app.say('flushed')
-      expect(await app.ended).toBe(143)
-      expect(app.words).toContain('cleaned')
+      const { by, words } = await run(plan, 'SIGTERM flushing flushed')
+      expect(by).toBe(143)
+      expect(words).toContain('cleaned')
     },
   )
-
-  test.each([
-    ['SIGTERM', 143],
-    ['SIGINT', 130],
-  ] as const)(
-    'SIGTERM, then %s: the second signal ends the process without waiting for the flush',
-    async (second, code) => {
-      const app = await start({})
-      app.signal('SIGTERM')
-      await app.heard('flushing')
-      app.signal(second)
-      expect(await app.ended).toBe(code)
-    },
-  )
-
-  test('several calls: the process ends after the last flush', async () => {
-    const app = await start({ calls: 2 })
-    app.signal('SIGTERM')
-    await app.heard('flushing', 2)
-    app.say('flushed')
-    expect(await app.ended).toBe(143)
-  })
-
-  test('exit false: each signal flushes, and the process continues', async () => {
-    const app = await start({ options: { exit: false, signals: ['SIGUSR2'] } })
-    for (const times of [1, 2]) {
-      app.signal('SIGUSR2')
-      await app.heard('flushing', times)
-      app.say('flushed')
-      app.say('ping')
-      await app.heard('pong', times)
-    }
-    app.say('end')
-    expect(await app.ended).toBe(7)
-  })
 
   test('after it is undone, the signal has its default effect', async () => {
-    const app = await start({ calls: 2, undo: true })
-    app.signal('SIGTERM')
-    expect(await app.ended).toBe('SIGTERM')
-    expect(app.words).not.toContain('flushing')
+    const { by, words } = await run({ calls: 2, undo: true }, 'SIGTERM')
+    expect(by).toBe('SIGTERM')
+    expect(words).not.toContain('flushing')
   })
 })
 

@@ -3,14 +3,11 @@ import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import Fastify from 'fastify'
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest'
 import pino from 'pino'
 import { pinoHttp } from 'pino-http'
 import type { Options } from 'pino-http'
 import { ingestOptions } from '../../../src/app/logger/ingest-options.js'
-import { createIngestService } from '../../../src/service/index.js'
-import { ingestStream } from '../../../src/transport/in-process.js'
 import { lines } from '../lines.js'
 
 type Request = IncomingMessage
@@ -98,26 +95,6 @@ test("sets the level by the status, and logs the handler's error with its causes
   expect(records).toMatchObject(EXPECTED)
 })
 
-test("an error with a member that cannot be read does not end the process, as with pino-http's own options", async () => {
-  const { proxy, revoke } = Proxy.revocable({}, {})
-  revoke()
-  const error = Object.assign(new RangeError('outer', { cause: declined }), { state: proxy, code: 'E_OUTER' })
-  const expected = {
-    err: { type: 'RangeError', message: 'outer', code: 'E_OUTER', state: '[unreadable]', cause: { code: 'E_CARD' } },
-  }
-  const out = lines()
-  const { logger } = pinoHttp(ingestOptions({ transport: false }), out.stream)
-  for (const record of [{ err: error }, error]) {
-    logger.error(record)
-    expect(out.last()).toMatchObject({ ...expected, msg: 'outer' })
-  }
-  pinoHttp(ingestOptions({ logger: pino(ingestOptions({ transport: false }), out.stream) })).logger.error(
-    { err: error },
-    'm',
-  )
-  expect(out.last()).toMatchObject({ ...expected, msg: 'm' })
-})
-
 test('does the same for an existing logger, and keeps its options', async () => {
   const records: unknown[] = []
   const stream = { write: (text: string) => void records.push(JSON.parse(text)) }
@@ -151,13 +128,6 @@ test("uses the error serializers of an existing logger, also for errors that are
   expect(out.last()).toMatchObject({ err: { cause: { code: 'E_TIMEOUT' } }, error: { cause: { code: 'E_TIMEOUT' } } })
 })
 
-test("uses the application's customLogLevel", async () => {
-  const levelsOf = async (options: Options): Promise<number[]> =>
-    (await requestAll(options, ['/ok', '/fails'])).map(({ level }) => level)
-  expect(await levelsOf(ingestOptions({ transport: false, customLogLevel: () => 'fatal' }))).toEqual([60, 60])
-  expect(await levelsOf(ingestOptions({ transport: false, useLevel: 'warn' }))).toEqual([40, 40])
-})
-
 test('pino-http accepts the result, and the types check its options', () => {
   expectTypeOf(ingestOptions()).toExtend<Options>()
   const options = ingestOptions({
@@ -171,37 +141,4 @@ test('pino-http accepts the result, and the types check its options', () => {
   expect(pinoHttp(options)).toBeTypeOf('function')
   // @ts-expect-error there is no such option
   ingestOptions({ customLogLevle: () => 'info' })
-})
-
-test('the delivered entry has level, cause and codes', async () => {
-  const service = await createIngestService()
-  onTestFinished(() => service.close())
-  const stream = ingestStream({ url: service.url, apiKey: 'k', spool: false })
-  const app = express()
-  app.use(pinoHttp(ingestOptions({ transport: false }), stream))
-  await send(app, ['/fails'])
-  stream.end()
-  await once(stream, 'close')
-  expect(service.entries().items).toMatchObject([
-    {
-      entry: {
-        level: 'error',
-        error: { type: 'RangeError', message: 'card declined' },
-        request: { status_code: 500, path: '/fails' },
-        metadata: { error: { code: 'E_CARD', cause: { message: 'timeout', code: 'E_TIMEOUT' } } },
-      },
-    },
-  ])
-})
-
-test('has no effect in pino and Fastify', async () => {
-  const { stream, last } = lines()
-  pino(ingestOptions({ transport: false }), stream).info({ res: { statusCode: 500 } }, 'plain')
-  expect(last()).toMatchObject({ level: 30 })
-  const app = Fastify({ logger: { ...ingestOptions({ transport: false }), stream } })
-  app.get('/', (_request, reply) => reply.code(500).send('no'))
-  await app.inject('/')
-  expect(last()).toMatchObject({ level: 30, res: { statusCode: 500 } })
-  Reflect.apply(app.log.error, app.log, ['failed', declined])
-  expect(last()).toMatchObject({ msg: 'failed', err: { code: 'E_CARD' } })
 })

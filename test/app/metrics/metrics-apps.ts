@@ -21,7 +21,7 @@ export async function ended(stream: Ending): Promise<void> {
   await once(stream, 'close')
 }
 
-/** The logger logs from level debug; `targets` and `multistream` have two of this package's transports. */
+/** The logger logs from level debug; `targets` and `multistream` have two of this package's transports, `targets` beside others. */
 export function loggerFor(way: Way, options: IngestOptions): { logger: pino.Logger; streams: readonly Ending[] } {
   const target = { target: BUILT, level: 'debug', options }
   const streams: Ending[] = []
@@ -41,8 +41,10 @@ export function loggerFor(way: Way, options: IngestOptions): { logger: pino.Logg
     switch (way) {
       case 'target':
         return worker({ target: BUILT, options })
-      case 'targets':
-        return worker({ targets: [target, target] })
+      case 'targets': {
+        const other = { target: 'pino/file', options: { destination: '/dev/null' } }
+        return worker({ targets: [other, target, other, target] })
+      }
       case 'pipeline':
         return worker({ pipeline: [{ target: BUILT, options }] })
       case 'stream':

@@ -23,16 +23,12 @@ function stream(): ReturnType<typeof ingestStream> {
 }
 
 describe('the logger', () => {
-  test.each([
-    {},
-    [],
-    Object.create(null) as object,
-    pino({ enabled: false }, { write() {} }),
-    process.stdout,
-    pino.multistream([]),
-  ])('rejects a logger without this transport, %#', (logger) => {
-    expect(refusal(() => ingestMetrics(logger))).toContain('ingestStream()')
-  })
+  test.each([{}, Object.create(null) as object, pino({ enabled: false }, { write() {} }), pino.multistream([])])(
+    'rejects a logger without this transport, %#',
+    (logger) => {
+      expect(refusal(() => ingestMetrics(logger))).toContain('ingestStream()')
+    },
+  )
 
   test('accepts a logger, a child, a stream and a multistream', () => {
     const own = stream()
@@ -55,40 +51,18 @@ describe('labels', () => {
   const refused = (labels: unknown): string =>
     refusal(() => ingestMetrics(stream(), { labels } as IngestMetricsOptions))
 
-  test.each(['', '7up', 'a-b', 'a.b', 'ü', 'a b', '__name__', 'a\n'])('the name %j', (name) => {
-    expect(refused({ [name]: 'x' })).toContain(JSON.stringify(name))
-  })
-
-  test.each(['kind', 'reason', 'code', 'le', 'quantile'])('the name %s is reserved', (name) => {
-    expect(refused({ [name]: 'x' })).toContain(`label ${name}`)
-  })
-
-  test.each([
-    [7, '7'],
-    [null, 'null'],
-    [undefined, 'undefined'],
-    [{}, '{}'],
-    [['x'], '["x"]'],
-  ])('the value %j', (value, shown) => {
-    expect(refused({ app: value })).toContain(shown)
-  })
-
-  test.each([
+  test.each<[unknown, string]>([
+    ...['', '7up', 'a-b', 'ü', '__name__', 'a\n'].map(
+      (name) => [{ [name]: 'x' }, JSON.stringify(name)] satisfies [object, string],
+    ),
+    ...['kind', 'reason', 'code', 'le', 'quantile'].map(
+      (name) => [{ [name]: 'x' }, `label ${name}`] satisfies [object, string],
+    ),
+    [{ app: 7 }, '7'],
+    [{ app: ['x'] }, '["x"]'],
     ['app', '"app"'],
     [null, 'null'],
-    [['app'], '["app"]'],
-    [7, '7'],
-  ])('%j as labels', (labels, shown) => {
-    expect(refused(labels)).toContain(shown)
-  })
-
-  test('changes after the call have no effect', () => {
-    const labels: Record<string, string> = { app: 'one' }
-    const metrics = ingestMetrics(stream(), { labels })
-    labels['app'] = 'two'
-    labels['a-b'] = 'three'
-    expect(metrics.prometheus()).toContain('pino_ingest_streams_closed{app="one"} 0\n')
-  })
+  ])('%j is rejected', (labels, shown) => expect(refused(labels)).toContain(shown))
 })
 
 test.each([

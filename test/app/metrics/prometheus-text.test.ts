@@ -1,5 +1,5 @@
 /** The Prometheus text. */
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { MetricsState } from '../../../src/app/metrics/metric-families.js'
 import { FAMILIES } from '../../../src/app/metrics/metric-families.js'
 import { formatPrometheusText } from '../../../src/app/metrics/prometheus-text.js'
@@ -36,35 +36,4 @@ pino_ingest_entries_pending{app="a \\"b\\"\\\\\\n",kind="log",zone="b"} 3
 # TYPE pino_ingest_stats_timestamp_seconds gauge
 pino_ingest_stats_timestamp_seconds{app="a \\"b\\"\\\\\\n",zone="b"} 1763770000.125
 `)
-})
-
-describe('the families', () => {
-  test('have valid Prometheus names, sorted, each once', () => {
-    const names = FAMILIES.map(({ prometheus }) => prometheus)
-    expect(names).toEqual([...new Set(names)].toSorted((one, other) => (one < other ? -1 : 1)))
-    for (const { prometheus, kind, unit } of FAMILIES) {
-      expect(prometheus).toMatch(/^pino_ingest_[a-z_]+$/)
-      expect(prometheus.endsWith('_total')).toBe(kind === 'counter')
-      expect(prometheus.includes('_seconds')).toBe(unit === 's')
-    }
-  })
-
-  test('have valid OpenTelemetry names, each once', () => {
-    const names = FAMILIES.map(({ openTelemetry }) => openTelemetry)
-    expect(new Set(names).size).toBe(names.length)
-    for (const name of names) expect(name).toMatch(/^pino_ingest\.[a-z_]+(?:\.[a-z_]+)*$/)
-  })
-
-  test('have exactly their declared labels', () => {
-    const { requestLogs, ...account } = { ...new Account().snapshot(), requestLogs: new Account().snapshot() }
-    for (const { samples, labels, prometheus } of FAMILIES) {
-      const found = samples({ ...empty, account: { ...account, requestLogs }, reportedAtMs: 0 }).map((sample) =>
-        Object.keys(sample.labels).toSorted(),
-      )
-      expect({ prometheus, found: new Set(found.map(String)) }).toEqual({
-        prometheus,
-        found: new Set([labels.toSorted().join(',')]),
-      })
-    }
-  })
 })

@@ -1,18 +1,17 @@
 /** `registerRelease()` with the local service, and how it reaches the transport behind a logger. */
 import { EventEmitter } from 'node:events'
+import { tmpdir } from 'node:os'
 import type { MessagePort } from 'node:worker_threads'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { registerRelease } from '../../../src/app/releases/register-release.js'
-import { notifyRelease } from '../../../src/app/releases/register-release.js'
-import { IngestError } from '../../../src/shared/errors.js'
+import { notifyRelease, registerRelease } from '../../../src/app/releases/register-release.js'
 import { answerFlushRequests } from '../../../src/transport/flush-responder.js'
 import type { Pipeline } from '../../../src/pipeline/pipeline.js'
-import { RELEASED_EVENT, RELEASE_METHOD } from '../../../src/transport/worker-messages.js'
+import { RELEASED_EVENT } from '../../../src/transport/worker-messages.js'
 import { failureOf } from '../../client/failure-of.js'
 import { FakeClock, settled } from '../../fake-clock.js'
 import { started } from '../../service/support.js'
 import { withCleanEnv } from '../../client/release/clean-env.js'
-import { clone, git, scratch } from '../../client/release/clones.js'
+import { clone, git } from '../../client/release/clones.js'
 
 const KEY = 'release-key-4711'
 
@@ -23,33 +22,10 @@ describe('registers', () => {
     const service = await started({ apiKeys: [KEY] })
     const cwd = clone()
     const id = await registerRelease({ url: service.url, apiKey: KEY, cwd, version: '1.4.0', changelog: 'Cart' })
+    const detected = { commit_hash: git(cwd, 'rev-parse', 'HEAD'), branch: 'topic/cart' }
     expect(service.releases().items).toMatchObject([
-      {
-        release_id: id,
-        release: {
-          version: '1.4.0',
-          changelog: 'Cart',
-          commit_hash: git(cwd, 'rev-parse', 'HEAD'),
-          branch: 'topic/cart',
-        },
-      },
+      { release_id: id, release: { version: '1.4.0', changelog: 'Cart', ...detected } },
     ])
-  })
-
-  test('fails at once if a Retry-After ends after timeoutMs; the message names a wrong timeoutMs', async () => {
-    const service = await started({ apiKeys: [KEY] })
-    service.faults.add({ kind: 'status', status: 503, retryAfter: 60 })
-    const options = { url: service.url, apiKey: KEY, version: '1', timeoutMs: 20_000 }
-    expect(await failureOf<IngestError>(registerRelease(options), KEY)).toMatchObject({
-      code: 'RATE_LIMITED',
-      status: 503,
-      retryAfterMs: 60_000,
-    })
-    expect(await failureOf<IngestError>(registerRelease({ ...options, timeoutMs: 0 }), KEY)).toMatchObject({
-      code: 'CONFIG',
-      message: expect.stringMatching(/timeoutMs .* got 0$/),
-    })
-    expect(service.requests).toHaveLength(1)
   })
 
   test('with url and key of the environment, in the folder of the process', async () => {
@@ -63,25 +39,15 @@ describe('registers', () => {
     expect(service.releases().items).toMatchObject([{ release: { version } }])
   })
 
-  test('reports invalid values before it sends anything', async () => {
+  test.each<[object, string, string]>([
+    [{ cwd: tmpdir() }, 'CONFIG', 'PINO_INGEST_VERSION'],
+    [{ version: 1 }, 'INVALID', 'release.version'],
+    [{ commit: 'c' }, 'CONFIG', 'commit'],
+    [{ url: undefined, version: '1' }, 'CONFIG', 'PINO_INGEST_URL'],
+  ])('reports %j before it sends anything', async (options, code, fact) => {
     const service = await started({ apiKeys: [KEY] })
-    const way = { url: service.url, apiKey: KEY }
-    expect(await failureOf(registerRelease({ ...way, cwd: scratch() }), KEY)).toMatchObject({
-      code: 'CONFIG',
-      message: expect.stringContaining('PINO_INGEST_VERSION'),
-    })
-    expect(await failureOf(registerRelease({ ...way, version: 1 } as never), KEY)).toMatchObject({
-      code: 'INVALID',
-      message: expect.stringContaining('release.version'),
-    })
-    expect(await failureOf(registerRelease({ ...way, commit: 'c' } as never), KEY)).toMatchObject({
-      code: 'CONFIG',
-      message: expect.stringContaining('commit'),
-    })
-    expect(await failureOf(registerRelease({ version: '1' }), KEY)).toMatchObject({
-      code: 'CONFIG',
-      message: expect.stringContaining('PINO_INGEST_URL'),
-    })
+    const error = failureOf(registerRelease({ url: service.url, apiKey: KEY, ...options }), KEY)
+    expect(await error).toMatchObject({ code, message: expect.stringContaining(fact) })
     expect(service.requests).toEqual([])
   })
 
@@ -96,12 +62,6 @@ describe('registers', () => {
     await vi.waitFor(() => expect(service.requests).toHaveLength(1), { timeout: 20_000 })
     controller.abort()
     expect(await registering).toMatchObject({ code: 'ABORTED' })
-  })
-
-  test('registers the release with another kind of logger, too', async () => {
-    const service = await started({ apiKeys: [KEY] })
-    const id = await registerRelease({ url: service.url, apiKey: KEY, version: '1', logger: {} })
-    expect(service.releases().items).toMatchObject([{ release_id: id }])
   })
 })
 
@@ -136,27 +96,6 @@ const STREAM = Symbol('pino.stream')
 describe('notifies', () => {
   afterEach(() => {
     delete (globalThis as Record<symbol, unknown>)[Symbol.for('pino-ingest.pipelines')]
-  })
-
-  test('all transports in a worker, before it resolves', async () => {
-    const worker = new FakeWorker()
-    const [one, two] = [worker.add(), worker.add()]
-    await notifyRelease({ [STREAM]: worker }, 'rel-1', new FakeClock())
-    expect([one, two]).toEqual([['rel-1'], ['rel-1']])
-    expect(worker.listenerCount(RELEASED_EVENT)).toBe(0)
-  })
-
-  test('streams in this thread and a worker in one multistream', async () => {
-    const worker = new FakeWorker()
-    const ids = worker.add()
-    const own: string[] = []
-    const stream = { [RELEASE_METHOD]: (id: string) => void own.push(id) }
-    await notifyRelease(
-      { [STREAM]: { streams: [{ stream }, { stream: worker }, { stream: { write() {} } }, null] } },
-      'rel-1',
-      new FakeClock(),
-    )
-    expect({ ids, own }).toEqual({ ids: ['rel-1'], own: ['rel-1'] })
   })
 
   test('a starting worker once it is ready', async () => {
@@ -196,13 +135,5 @@ describe('notifies', () => {
     await clock.advance(1_000)
     expect(isDone).toBe(true)
     expect(worker.listenerCount(RELEASED_EVENT)).toBe(0)
-  })
-
-  test('nothing without a logger, or with one that has ended', async () => {
-    const clock = new FakeClock()
-    const ended = Object.assign(new FakeWorker(), { destroyed: true })
-    await notifyRelease({ [STREAM]: ended }, 'rel-1', clock)
-    await notifyRelease({}, 'rel-1', clock)
-    expect(clock.timers).toBe(0)
   })
 })

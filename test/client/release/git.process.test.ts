@@ -46,27 +46,13 @@ describe('a clone', () => {
   })
 })
 
-describe('nothing', () => {
-  test('before the first commit', async () => {
-    const folder = scratch()
-    git(folder, 'init', '--quiet')
+test('nothing: before the first commit, outside a clone, without git, and in a damaged clone', async () => {
+  const [empty, damaged] = [scratch(), clone()]
+  git(empty, 'init', '--quiet')
+  write(damaged, '.git/HEAD', '\0\0')
+  for (const folder of [empty, damaged, scratch(), join(scratch(), 'not', 'there')])
     expect(await readGit(folder)).toEqual({})
-  })
-
-  test('outside a clone, and in a folder that does not exist', async () => {
-    expect(await readGit(scratch())).toEqual({})
-    expect(await readGit(join(scratch(), 'not', 'there'))).toEqual({})
-  })
-
-  test('without git installed', async () => {
-    const folder = clone()
-    vi.stubEnv('PATH', scratch())
-    expect(await readGit(folder)).toEqual({})
-  })
-
-  test('in a damaged clone', async () => {
-    const folder = clone()
-    write(folder, '.git/HEAD', '\0\0')
-    expect(await readGit(folder)).toEqual({})
-  })
+  const folder = clone()
+  vi.stubEnv('PATH', scratch())
+  expect(await readGit(folder)).toEqual({})
 })

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { findRelease } from '../../../src/client/release/release-facts.js'
 import { IngestError } from '../../../src/shared/errors.js'
 import { recordedCis } from '../../recorded-ci.js'
-import { PERSON, clone, git, scratch, write } from './clones.js'
+import { clone, git, scratch, write } from './clones.js'
 
 const SHA = '7fd1a60b01f91b314f59955a4e4d4e80d8edf11d'
 const GITHUB = { GITHUB_ACTIONS: 'true', GITHUB_SHA: SHA, GITHUB_REF: 'refs/heads/main', GITHUB_ACTOR: 'octocat' }
@@ -68,17 +68,6 @@ describe('version', () => {
 })
 
 describe('commit, branch and deployer', () => {
-  test('a clone without CI', async () => {
-    const cwd = clone()
-    const commit = git(cwd, 'rev-parse', 'HEAD')
-    expect(await findRelease({}, { env: {}, cwd })).toEqual({
-      version: commit.slice(0, 7),
-      commit_hash: commit,
-      branch: 'topic/cart',
-      deployed_by: PERSON,
-    })
-  })
-
   test("the CI's own data win over its clone, which a machine made", async () => {
     expect(await findRelease({}, { env: GITHUB, cwd: clone() })).toEqual({
       version: SHA.slice(0, 7),
@@ -137,16 +126,5 @@ describe('commit, branch and deployer', () => {
     expect(await findRelease({ commit_hash: git(cwd, 'rev-parse', 'HEAD') }, { env: GITHUB, cwd })).toMatchObject({
       branch: 'topic/cart',
     })
-  })
-
-  test('leaves values that are not text to the check against the interface', async () => {
-    expect(await findRelease({ version: 1, commit_hash: 2 } as never, { env: GITHUB, cwd: scratch() })).toMatchObject({
-      version: 1,
-      commit_hash: 2,
-    })
-  })
-
-  test('an empty changelog counts as absent', async () => {
-    expect(await findRelease({ version: '1', changelog: '' }, { env: {}, cwd: scratch() })).toEqual({ version: '1' })
   })
 })

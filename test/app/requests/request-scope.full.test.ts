@@ -1,0 +1,4 @@
+import { test } from 'vitest'
+import { checkShop } from './check-shop.js'
+
+test.each(['koa', 'hono', 'nest'])('%s', checkShop)
