@@ -17,7 +17,6 @@ export function createFailure(status: number, msg: string, type: string, headers
   return { status, body: { detail: [{ msg, type }] } satisfies ErrorDetailBody, headers }
 }
 
-/** Status 400. For an invalid query, the body has the position of the error. */
 export function createErrorReply({ message, code, position, length }: IngestServiceError): Reply {
   const part = position !== undefined && length !== undefined && { position, length }
   return { status: 400, body: { detail: [{ msg: message, type: code, ...part }] } satisfies ErrorDetailBody }

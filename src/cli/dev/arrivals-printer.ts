@@ -4,7 +4,6 @@ import type { RecordKind, Records, Stored, StoredEntry, StoredRequestLog } from 
 import { REQUEST_MESSAGES } from '../local/record-line.js'
 import type { RecordFormat } from '../local/record-line.js'
 
-/** stdout, stderr or a test's replacement. */
 export interface PrinterOutput {
   readonly isTTY?: boolean
   readonly writableLength: number

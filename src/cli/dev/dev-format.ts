@@ -46,7 +46,6 @@ Print received entries in another terminal, as lines or as JSON:
 `
 }
 
-/** The program for messages, shortened. */
 export function formatProgram(program: readonly string[]): string {
   const text = program.join(' ')
   return text.length <= MAX_PROGRAM_CHARS ? text : `${text.slice(0, MAX_PROGRAM_CHARS - 1)}…`

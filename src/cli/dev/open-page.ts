@@ -6,7 +6,6 @@ import { replaceFile, writeAll } from '../../shared/safe-files.js'
 import { ensureNamedRoot } from '../../shared/safe-folders.js'
 import { findStatePath } from '../shared/state-path.js'
 
-/** The program that opens a file, without a shell. */
 const PROGRAMS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],

@@ -4,6 +4,7 @@ import { listAllVariables } from '../../options/option-table.js'
 import type { OptionName } from '../../options/option-table.js'
 import type { IngestService } from '../../service/index.js'
 import { systemClock } from '../../shared/clock.js'
+import { pause } from '../../shared/pause.js'
 import { DEFAULT_PORT } from '../local/local-service.js'
 import type { Environment } from '../shared/child-process.js'
 import { formatEntryCount, formatJsonLine, toPrintable } from '../shared/terminal.js'
@@ -76,7 +77,6 @@ const EMPTIED: readonly OptionName[] = ['apiKey', 'previousApiKeys', 'tls', 'pro
 
 interface ProgramEnv {
   readonly env: Environment
-  /** Variables of the shell that are overridden. */
   readonly overridden: readonly string[]
 }
 
@@ -115,7 +115,7 @@ async function waitUntilIdle(service: IngestService): Promise<boolean> {
     const isIdle = calls.every(({ endedAt }) => endedAt !== null)
     if (isIdle && calls.length === seen) return true
     seen = calls.length
-    if (!isIdle) await new Promise<void>((resolve) => systemClock.timer(POLL_MS, resolve))
+    if (!isIdle) await pause(systemClock, POLL_MS)
   }
   return false
 }

@@ -1,7 +1,7 @@
 /** Checks the servers, streams, consumers and permissions of NATS JetStream. It changes and stores nothing. */
 import type { ConsumerInfo, StreamInfo } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { toInboxPrefix } from '../../nats/connect.js'
+import { findOldServer, toInboxPrefix } from '../../nats/connect.js'
 import { findSetupFix, listFleet } from '../../nats/fleet-setup.js'
 import { MAX_HEADER_BYTES } from '../../nats/jetstream-sender.js'
 import {
@@ -11,7 +11,6 @@ import {
   JETSTREAM_CODES,
   readErrorCode,
 } from '../../nats/nats-error.js'
-import { findOldServer } from '../../nats/server-version.js'
 import type { NatsSettings } from '../../options/nats-settings.js'
 import type { Settings } from '../../options/resolve-options.js'
 import { CommandError } from '../shared/command.js'

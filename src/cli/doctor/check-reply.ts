@@ -40,7 +40,7 @@ function checkProxy({ proxy }: Settings): Check {
 }
 
 /** Derives the checks of URL and key from the reply to an empty batch. Pure. */
-export function toReplyChecks(reply: HttpReply, mask?: (text: string) => string): Check[] {
+function toReplyChecks(reply: HttpReply, mask?: (text: string) => string): Check[] {
   const { status } = reply
   const reason = describeReply(reply, mask)
   const address = pass('address', `a service answers (status ${status})`)

@@ -32,7 +32,6 @@ export async function createReport(
   return mask(`# pino-ingest problem report\n\n${blocks.join('\n')}`)
 }
 
-/** The application's pino. */
 function findPinoVersion(): string | undefined {
   try {
     const require = createRequire(join(process.cwd(), 'doctor.js'))

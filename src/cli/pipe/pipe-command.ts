@@ -86,22 +86,17 @@ async function run(given: Arguments): Promise<number> {
 }
 
 interface Reading {
-  /** stdin or stdout failed. */
   readonly hasFailed: boolean
-  /** Signals ended reading before the end of the input. */
   readonly isInterrupted: boolean
 }
 
 interface ReadOptions {
-  /** Does not copy. */
   readonly isQuiet: boolean
   readonly print: (text: string) => void
   readonly receive: (chunk: Buffer) => void
   /** Called when nothing was received for `MAX_SILENCE_MS`, and nothing waits to be received. */
   readonly onSilence?: () => void
-  /** Called after reading; delivers what was received. */
   readonly close?: () => Promise<void>
-  /** Called for a signal after reading. */
   readonly abandon?: () => void
 }
 

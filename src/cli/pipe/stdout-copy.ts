@@ -21,7 +21,6 @@ export class StdoutCopy {
   readonly #stdout: SonicBoom
   #isOpen = true
   #unwrittenBytes = 0
-  /** Whether the caller waits for `onReady`. */
   #isAwaited = false
   #retryMs = FIRST_RETRY_MS
   #retry: NodeJS.Timeout | undefined

@@ -5,7 +5,6 @@ import { findNearestName } from '../../shared/nearest-name.js'
 import { createUsageError } from './command.js'
 import type { Arguments, Command, Flags } from './command.js'
 
-/** Flags of every command. */
 export const COMMON_FLAGS: Flags = {
   json: { meaning: 'machine-readable output; errors go to stderr, as JSON' },
   debug: { meaning: 'also writes each step to stderr' },

@@ -6,7 +6,6 @@ export interface ChildExit {
   /** As in a shell: 128 plus the signal's number if a signal ended the program (POSIX, Shell Command Language, 2.8.2). */
   readonly exitCode: number
   readonly signal: NodeJS.Signals | null
-  /** Reason why the program could not be started. */
   readonly startFailure?: string
 }
 
@@ -16,7 +15,6 @@ const SIGNAL_EXIT_CODE = 128
 const NOT_FOUND_EXIT_CODE = 127
 const NOT_EXECUTABLE_EXIT_CODE = 126
 
-/** Signals that are forwarded to the program. */
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2']
 /** Ctrl-C and Ctrl-\. A terminal sends them to all foreground processes, so the program has already received them. */
 const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
@@ -81,7 +79,6 @@ export function toStartFailure(
     : { exitCode: NOT_EXECUTABLE_EXIT_CODE, signal: null, startFailure: `${name} cannot be run (${code})` }
 }
 
-/** Signals that request termination. */
 const TERMINATION = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Under npx one Ctrl-C arrives twice: from the terminal and forwarded by npm. */

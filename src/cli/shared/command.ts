@@ -14,13 +14,11 @@ export type Flags = Readonly<Record<string, Flag>>
 export interface Arguments {
   readonly switches: ReadonlySet<string>
   readonly texts: ReadonlyMap<string, string>
-  /** Arguments other than flags and their values. */
   readonly positionals: readonly string[]
   /** A program and its arguments, after `--`. Only for a command that `takesProgram`. */
   readonly program?: readonly string[]
 }
 
-/** A command line as typed, and what it does. */
 export type Example = readonly [line: string, meaning: string]
 
 export interface Command {
@@ -29,14 +27,11 @@ export interface Command {
   /** Default: the command with `[FLAGS]`. */
   readonly usage?: readonly string[]
   readonly flags?: Flags
-  /** Paragraphs for the help. */
   readonly notes?: readonly string[]
   /** Default 0. */
   readonly maxPositionals?: number
   readonly takesProgram?: true
-  /** What to do about an argument that the command does not take. */
   readonly argumentAdvice?: string
-  /** What to do about flags that the command does not have, but that a user may try. */
   readonly flagAdvice?: ReadonlyMap<string, string>
   /** @returns the exit code */
   run(given: Arguments): Promise<number>
@@ -47,7 +42,6 @@ export interface Command {
 /** Ends a command with a message for its user. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
-  /** For `--json`. */
   readonly code: string
   readonly exitCode: number
   /** Printable lines below the message. Not shown with `--json`. */
@@ -61,7 +55,6 @@ export class CommandError extends Error {
   }
 }
 
-/** Text of anything that was thrown. */
 export function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

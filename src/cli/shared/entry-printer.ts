@@ -21,7 +21,6 @@ export function parseLimit({ switches, texts }: Arguments): number {
 }
 
 export class EntryPrinter {
-  /** Number of printed entries. */
   count = 0
   /** Whether there was an entry beyond the limit. */
   isFull = false
@@ -74,7 +73,6 @@ export class EntryPrinter {
   }
 }
 
-/** The parts of a line for an entry or a request log. */
 function parseEntry(json: string): readonly [timestamp: string, level: string, message: string] {
   let value: Record<string, unknown>
   try {
@@ -89,7 +87,6 @@ function parseEntry(json: string): readonly [timestamp: string, level: string, m
   return [text('timestamp'), String(value['status_code']), message]
 }
 
-/** Formats the reason of a rejection. */
 export function formatRejection({ status, code, field, reason }: DeadLetter): string {
   const kind = [status === 0 ? '' : String(status), code].filter((word) => word !== '').join(' ')
   const location = [kind, field].filter((word) => word !== '').join(', ')

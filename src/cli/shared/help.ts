@@ -5,7 +5,6 @@ type HelpOf = Pick<Command, 'examples' | 'usage' | 'flags' | 'notes'>
 
 type CommandList = Readonly<Record<string, { readonly summary: string }>>
 
-/** Width of a terminal that is unknown. */
 const DEFAULT_COLUMNS = 80
 
 export function formatHelp(

@@ -21,7 +21,6 @@ export interface NatsSession {
   readonly names: StreamNames
   /** Describes an error of NATS without secrets. */
   readonly describe: (error: unknown) => string
-  /** Removes the credentials from text. */
   readonly mask: (text: string) => string
   readonly close: () => Promise<void>
 }
@@ -69,7 +68,7 @@ export async function openNatsSession(purpose: string, settings = resolveNatsSet
 }
 
 /** Advice for a failed connection. @param text message of the error */
-export function toConnectionAdvice(
+function toConnectionAdvice(
   { credentials, tls }: Pick<NatsSettings, 'credentials' | 'tls'>,
   text: string,
   isRejected: boolean,

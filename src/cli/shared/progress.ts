@@ -5,7 +5,6 @@ import { formatAge, formatJsonLine, formatNumber, toPrintable } from './terminal
 export interface Progress {
   /** What is sent, such as a file with its number. */
   readonly label: string
-  /** Bytes that were read. */
   readonly done?: number
   /** Undefined if it is not known. */
   readonly total?: number | undefined
@@ -13,7 +12,6 @@ export interface Progress {
   readonly entries: number
   readonly entriesPerSecond: number
   readonly secondsLeft?: number | undefined
-  /** Reason why the log service does not accept entries at present. */
   readonly failure: string | undefined
 }
 
@@ -46,7 +44,6 @@ export interface ProgressPrinterOptions {
   readonly out: { readonly columns?: number; write(text: string): unknown }
   readonly clock: Clock
   readonly mode: 'bar' | 'lines' | 'json'
-  /** Name of the command. */
   readonly command: string
 }
 
@@ -101,7 +98,6 @@ export class ProgressPrinter {
     )
   }
 
-  /** Removes the bar before other output. */
   clear(): void {
     if (this.#hasBar) this.#options.out.write(CLEAR)
     this.#hasBar = false

@@ -11,14 +11,12 @@ export interface CommandGroup {
   readonly commands: Readonly<
     Record<string, { readonly summary: string; readonly load: () => Promise<Command | CommandGroup> }>
   >
-  /** Other words for a command that users try. */
   readonly synonyms?: Readonly<Record<string, string>>
   /** Loads the command that runs if no subcommand is named. */
   readonly loadDefault: () => Promise<Command>
 }
 
 interface GroupWithOverview extends Pick<CommandGroup, 'name' | 'commands'>, Pick<Command, 'examples'> {
-  /** Placeholder of the subcommands' argument. */
   readonly argument: string
 }
 

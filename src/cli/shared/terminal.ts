@@ -47,7 +47,6 @@ function escape(character: string): string {
 
 const SIZES = ['KiB', 'MiB', 'GiB', 'TiB'] as const
 
-/** `512 B`, `4.3 MiB`. */
 export function formatSize(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`
   let size = bytes / 1024
@@ -59,7 +58,6 @@ export function formatSize(bytes: number): string {
   return `${size.toFixed(1)} ${SIZES[at]}`
 }
 
-/** `3 h`, in whole units. */
 export function formatAge(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000))
   if (seconds < 120) return `${seconds} s`
@@ -68,12 +66,10 @@ export function formatAge(ms: number): string {
   return `${Math.floor(seconds / 86_400)} d`
 }
 
-/** `1,150`. */
 export function formatNumber(number: number): string {
   return number.toLocaleString('en-US')
 }
 
-/** `1 entry`, `1,150 entries`. */
 export function formatCount(count: number, one: string, many: string): string {
   return `${formatNumber(count)} ${count === 1 ? one : many}`
 }
@@ -87,7 +83,6 @@ const CHARACTERS = new Intl.Segmenter()
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{17000}-\u{18dff}\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u
 
-/** Columns of a text in a terminal. */
 export function measureWidth(text: string): number {
   return Array.from(CHARACTERS.segment(text)).reduce((sum, { segment }) => sum + (WIDE.test(segment) ? 2 : 1), 0)
 }

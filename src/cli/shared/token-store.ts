@@ -18,7 +18,6 @@ export interface DevTokenResult {
 
 export interface FoundToken {
   readonly token: string
-  /** Name of the variable or the file. */
   readonly from: string
 }
 

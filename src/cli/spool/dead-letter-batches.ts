@@ -24,7 +24,6 @@ const NAME = /^(.+?)(?:-r[0-9a-f]{8})?\.ndjson$/
 export class DeadLetterBatches {
   readonly #options: DeadLetterBatchesOptions
   readonly #path: string
-  /** Numbers of the settled lines. */
   readonly #acknowledged = new Set<number>()
 
   /**

@@ -31,10 +31,8 @@ import type { SpoolLocation } from './locate-spool.js'
 
 export interface DestinationReplayOptions {
   readonly location: Pick<SpoolLocation, 'root' | 'machine' | 'kindOf' | 'mask'>
-  /** Name of the destination's folder. */
   readonly name: string
   readonly settings: Settings
-  /** Where the batches are sent. */
   readonly service: Destination
   readonly pause: KeyPause
   readonly clock: Clock
@@ -48,12 +46,10 @@ export class DestinationReplay {
   readonly account = new Account()
   /** Number of the rejected items that are neither dead letters nor kept, since the service did not name them. */
   unstored = 0
-  /** Number of items left on disk at the end. */
   kept = 0
   readonly #options: DestinationReplayOptions
   /** Undefined if there are only dead letters. */
   #instance: InstanceFolder | undefined
-  /** Where the selected instances were found. */
   readonly #found: string[] = []
   readonly #recovery: Recovery
   readonly #renewals: PeriodicTasks
@@ -160,7 +156,6 @@ export class DestinationReplay {
     problems.attempt(() => this.#instance?.release())
   }
 
-  /** Ends `run` now. */
   stop(): void {
     this.#source.end()
     this.#pipeline.abandon()
@@ -217,7 +212,6 @@ class BatchSource implements SpilledBatches {
   /** They are not counted. */
   readonly batches = 1
   hasMore = true
-  /** Sequence of the next batch. */
   oldest = 0
   readonly #batches: AsyncIterator<Batch, void>
   #onEnd = (): void => {}

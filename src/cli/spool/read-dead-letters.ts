@@ -4,7 +4,6 @@ import type { DeadLetter } from '../../batch/batch.js'
 import { openOwn, readAtMost } from '../../shared/safe-files.js'
 
 export interface StoredDeadLetter extends DeadLetter {
-  /** Time at which the entry was rejected. */
   readonly at: string
 }
 

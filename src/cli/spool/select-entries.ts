@@ -11,7 +11,6 @@ import { CommandError, EXIT_FAILED } from '../shared/command.js'
 import type { SpoolLocation } from './locate-spool.js'
 
 export interface FoundDeadLetterFile extends FoundFile {
-  /** Name of the destination's folder. */
   readonly destination: string
 }
 
@@ -21,7 +20,6 @@ export interface Selection {
   readonly deadLetters: readonly FoundDeadLetterFile[]
 }
 
-/** ID that selects all dead letters. */
 const DEAD = 'dead'
 const MAX_NAMES_SHOWN = 5
 
@@ -101,7 +99,6 @@ export function claimInstance(owner: InstanceFolder, machine: Machine, found: Fo
   }
 }
 
-/** An instance that is not replayed or deleted. */
 export interface Held {
   readonly name: string
   readonly reason: string

@@ -35,7 +35,6 @@ interface DeadLetterSummary {
   readonly files: number
   readonly bytes: number
   readonly entries: number
-  /** Lines that are not dead letters. */
   readonly damagedLines: number
   /** The most frequent first. */
   readonly reasons: readonly { readonly reason: string; readonly count: number }[]

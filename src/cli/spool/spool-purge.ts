@@ -52,7 +52,6 @@ interface Target {
   readonly state: FoundInstance['state'] | 'dead letters'
   readonly kind: ItemKind
   readonly bytes: number
-  /** Number of entries or request logs of an instance. */
   readonly entries: number
   readonly writtenAtMs: number
   /** @throws an error that says why it was not deleted */

@@ -28,7 +28,6 @@ export interface EntryFollowerOptions {
   readonly renewToken: () => boolean
 }
 
-/** The largest page of the API. */
 const MAX_PAGE = 1_000
 
 export class EntryFollower {

@@ -25,7 +25,6 @@ interface Group {
   line: number
 }
 
-/** The numbers of an entry, and its groups. */
 interface Sample {
   readonly groups: readonly Group[]
   readonly bucket: number
@@ -70,7 +69,6 @@ export function computeChartData(entries: Iterable<IndexedEntry>, chart: Chart, 
 /** Fields whose values are alternative names of one thing. Only the first name is used. */
 const SINGLE_NAME_FIELDS: ReadonlySet<string> = new Set(['user', 'error'])
 
-/** Reads each entry once. */
 function collectSamples(entries: Iterable<IndexedEntry>, { field, by }: Chart, buckets: TimeBuckets) {
   const readNumbers = field === null ? undefined : findReader(ENTRIES, resolveFieldName(field))
   const group = by === null ? null : resolveFieldName(by)

@@ -84,13 +84,10 @@ function parseGroupCursor(cursor: string, isByCount: boolean): Position {
 }
 
 export interface GroupContext {
-  /** Time range of the trend. */
   readonly range: TimeRange
   /** Fingerprints of failures that were first seen in the latest version of their service. */
   readonly newFingerprints: ReadonlySet<string>
-  /** The feedback that names the entry. */
   readonly findFeedback: (entry: IndexedEntry) => Feedback | undefined
-  /** Users of requests and traces, see `indexUsers`. */
   readonly users: ReadonlyMap<string, string | undefined>
 }
 

@@ -23,7 +23,6 @@ export function countLevels(entries: Iterable<{ readonly level: Level }>): Level
   return counts
 }
 
-/** Whether the level counts as an error in statistics. */
 export function isErrorLevel(level: Level): boolean {
   return level === 'error' || level === 'fatal'
 }

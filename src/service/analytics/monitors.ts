@@ -4,7 +4,6 @@ import type { StoredHeartbeat } from '../store/stored-record.js'
 
 const MAX_RECENT = 50
 
-/** Monitors sorted by last ping, most recent first. */
 export function summarizeMonitors(newestFirst: Iterable<{ readonly record: StoredHeartbeat }>): MonitorSummary[] {
   const monitors = new Map<string, { name: string | null; readonly times: string[] }>()
   for (const { record } of newestFirst) {

@@ -14,7 +14,6 @@ const MAX_ROUTES = 1000
 const MIN_INCREASED_ENTRIES = 5
 const MIN_INCREASED_RATIO = 2
 
-/** Records that match `query`, sorted by time. */
 export interface SideRecords {
   readonly query: string
   readonly entries: readonly IndexedEntry[]

@@ -7,7 +7,6 @@ const MAX_ROUTES = 1000
 
 type Requests = readonly IndexedRequest[]
 
-/** Statistics of each route, most frequent route first. */
 export function summarizeRoutes(requests: Requests): RouteStats[] {
   const sorted = groupByRoute(requests).toSorted(compareRoutes).slice(0, MAX_ROUTES)
   return sorted.map(toRouteStats)
@@ -52,7 +51,6 @@ export function nameOf({ service, method, route }: IndexedRequest): RouteName {
   return { service: service || null, method, route }
 }
 
-/** Sorts by route, method and service. */
 export function compareNames(a: RouteName, b: RouteName): number {
   return (
     compareTexts(a.route, b.route) || compareTexts(a.method, b.method) || compareTexts(a.service ?? '', b.service ?? '')

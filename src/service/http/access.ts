@@ -8,7 +8,6 @@ import { CHALLENGE_HEADER, createProof } from '../../shared/local-proof.js'
 import { createFailure } from '../service-reply.js'
 import type { Reply } from '../service-reply.js'
 
-/** Creates a token with 128 random bits. */
 export function createRandomToken(): string {
   return randomBytes(16).toString('base64url')
 }

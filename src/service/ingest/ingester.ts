@@ -23,7 +23,6 @@ export interface IngesterOptions {
   readonly dedupeBatches: boolean
   readonly monitorTokens: readonly string[] | undefined
   readonly wallNow: () => number
-  /** Called after records are stored. */
   readonly onRecords: RecordListener
 }
 
@@ -58,7 +57,6 @@ export class Ingester {
     this.#monitors = options.monitorTokens && new Set(options.monitorTokens.map(hashMonitorToken))
   }
 
-  /** Forgets the results of earlier batches. */
   reset(): void {
     this.#results.clear()
   }
@@ -99,7 +97,6 @@ export class Ingester {
     return this.#refuse('ingest', body, { status: partialStatus, body: result }, problems, valid.length)
   }
 
-  /** Handles `POST /ingest/requests`. Replies with an ingest result. */
   requests(body: unknown, bytes: number): Reply {
     const problems = validateRequestLogs(body)
     if (problems.length > 0) return this.#refuse('requests', body, createSchemaReply(problems), problems)
@@ -193,7 +190,7 @@ function judgeEntry(entry: unknown, rejector: Rejector | undefined): readonly En
 }
 
 /** Computes the monitor id for the store and queries. It distinguishes monitors but cannot be used to ping one. */
-export function hashMonitorToken(token: string): string {
+function hashMonitorToken(token: string): string {
   return createHash('sha256').update(token).digest('hex').slice(0, 12)
 }
 
@@ -202,7 +199,6 @@ export function findBatchId(body: unknown): string | null {
   return typeof id === 'string' ? id : null
 }
 
-/** Counts the items of `logs` or `requests` in a body. */
 export function countItems(body: unknown): number {
   const items = isObject(body) ? (body['logs'] ?? body['requests']) : undefined
   return Array.isArray(items) ? items.length : 0

@@ -91,16 +91,13 @@ const requestLog = object<keyof RequestLog>(
   ['method', 'path', 'status_code', 'duration_ms', 'request_id', 'timestamp'],
 )
 
-/** Validates the body of `POST /ingest/requests`. */
 export const validateRequestLogs = object<keyof RequestLogs>({ requests: list(requestLog) }, ['requests'])
 
-/** Validates the body of `POST /feedback`. */
 export const validateFeedback = object<keyof Feedback>({ event_id: text, comments: text, name: text, email: text }, [
   'event_id',
   'comments',
 ])
 
-/** Validates the body of `POST /releases/register`. */
 export const validateRelease = object<keyof Release>(
   { version: text, commit_hash: text, branch: text, deployed_by: text, changelog: text },
   ['version'],

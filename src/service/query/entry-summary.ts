@@ -14,10 +14,8 @@ const MAX_CELL = 200
 const MAX_TAGS = 20
 const MAX_TAG = 100
 
-/** Options of a summary. */
 export interface SummaryOptions {
   readonly columns?: readonly string[] | undefined
-  /** The query that found the entry. */
   readonly q?: string | undefined
 }
 
@@ -107,7 +105,6 @@ function summarizeRequest(request: NonNullable<StoredEntry['entry']['request']>)
   }
 }
 
-/** Truncates all texts, and omits fields that the entry does not have. */
 function truncateAll<K extends string>(texts: Readonly<Record<K, string | undefined>>): { readonly [P in K]?: string } {
   const present = Object.entries<string | undefined>(texts).filter(([, text]) => text !== undefined)
   const truncated = present.map(([name, text]) => [name, truncate(text as string, MAX_CELL)])

@@ -12,7 +12,6 @@ const MAX_MESSAGE = 300
 const MAX_TYPE = 200
 const MAX_SOURCE_READ = 1000
 
-/** Whether the entry belongs to an error group. */
 export function isFailure(entry: LogEntry): boolean {
   return entry.level === 'error' || entry.level === 'fatal' || entry.error !== undefined
 }
@@ -79,7 +78,7 @@ interface Frame {
  * Function and file of the application's first frame, or of the first frame if none is the application's. The line number is
  * included only for anonymous functions: otherwise an edit above the function would change the fingerprint.
  */
-export function findErrorLocation(stack: string | undefined): string | undefined {
+function findErrorLocation(stack: string | undefined): string | undefined {
   if (stack === undefined) return undefined
   let first: Frame | undefined
   for (let from = 0, end = 0; end !== -1 && from < MAX_STACK; from = end + 1) {

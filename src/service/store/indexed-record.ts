@@ -32,14 +32,10 @@ export interface IndexedEntry extends IndexedRecord<StoredEntry> {
   readonly trace_id: string | undefined
   readonly request_id: string | undefined
   readonly tags: readonly string[] | undefined
-  /** Whether the entry belongs to an error group. */
   readonly isFailure: boolean
-  /** The value that the filter `fingerprint` compares. */
   readonly fingerprint: string | undefined
   readonly user: string | undefined
-  /** Distinct names of the user. */
   readonly users: string | readonly string[] | undefined
-  /** Status of the request. */
   readonly status: number | undefined
   readonly requestMs: number | undefined
   /** `metadata.route`, else the request's path with ids as `*`. */

@@ -18,9 +18,7 @@ const NEWLINE = 10
 const MAX_LINE_BYTES = 128 << 20
 
 export interface JournalOptions {
-  /** Called for each record in the file. */
   readonly onRecord: (kind: RecordKind, record: Stored, bytes: number) => void
-  /** Called with the greatest `seq` at the last rewrite. */
   readonly onLastSeq: (seq: number) => void
   readonly onProblem: (message: string) => void
 }
@@ -141,7 +139,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Yields the lines without line feeds. */
 function* readLines(fd: number): Generator<string> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
   let rest = Buffer.alloc(0)

@@ -53,7 +53,6 @@ function some(visit: Visit, ...texts: readonly (string | undefined)[]): boolean 
   return texts.some((text) => text !== undefined && visit(text))
 }
 
-/** Visits keys and values. */
 function someJson(value: Json | undefined, visit: Visit): boolean {
   if (value === undefined) return false
   if (typeof value !== 'object' || value === null) return visit(String(value))

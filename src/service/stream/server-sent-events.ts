@@ -12,7 +12,6 @@ const FIELD = /^(event|data|id): ([^]*)/
 
 /** Parses what `formatEvent` writes, as decoded text in chunks of any size. Each connection needs its own parser. */
 export class EventStreamParser {
-  /** Start of an incomplete event. */
   #rest = ''
   #id: string | undefined
 

@@ -21,7 +21,6 @@ const NO_ENTRIES: NewEntries = { items: [], skipped: 0 }
 
 export interface BroadcasterDependencies {
   readonly reader: Pick<StoreReader, 'entriesAfter'>
-  /** Greatest `seq` at the start. */
   readonly lastSeq: number
   readonly clock: Clock
 }

@@ -45,7 +45,6 @@ export class StreamFollower {
     return this.#startedAt
   }
 
-  /** Follows the stream until the signal is aborted. Can be called again to continue. */
   async run(signal: AbortSignal): Promise<void> {
     let failures = 0
     while (!signal.aborted) {
@@ -62,7 +61,6 @@ export class StreamFollower {
     }
   }
 
-  /** Reads the stream to its end. */
   async #read(signal: AbortSignal, onSuccess: () => void): Promise<void> {
     const { readStatus, open, onOpen, onEvent, onRestart } = this.#options
     const { started_at: startedAt, db_file: dbFile } = await readStatus(signal)

@@ -8,9 +8,7 @@ import { Observable } from './observable.js'
 const STORAGE_KEY = 'pino-ingest.token'
 
 interface Access {
-  /** The token to send. */
   readonly token: string | null
-  /** Whether the service has refused it. */
   readonly isRefused: boolean
 }
 
@@ -62,7 +60,6 @@ function readStored(): string | null {
   }
 }
 
-/** Finds the token in a fragment or an address. Null if there is none. */
 function findTokenIn(text: string): string | null {
   const found = /[#?&]token=([^\s&#]*)/.exec(text)?.[1]
   return found !== undefined && isToken(found) ? found : null

@@ -48,7 +48,7 @@ export async function request(
   throw createError(response.status, await response.text())
 }
 
-export function createUrl(path: string, parameters: Parameters): string {
+function createUrl(path: string, parameters: Parameters): string {
   const given = Object.entries(parameters).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
   )

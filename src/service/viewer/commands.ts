@@ -5,7 +5,6 @@ import type { Command, KeyContext } from './keyboard.js'
 
 type Commands = Partial<Record<Command, () => void>>
 
-/** Commands of mounted components, most recently mounted first. */
 const parts: { readonly current: Commands }[] = []
 
 export function useCommands(commands: Commands): void {

@@ -13,7 +13,6 @@ export function LevelBadge({ level }: { level: Level }) {
   )
 }
 
-/** The time of day, with the date in the title. */
 export function Time({ at }: { at: string }) {
   return (
     <time class="time" dateTime={at} title={`${formatFullTime(at)} (${at})`}>

@@ -17,7 +17,6 @@ export function createMute(field: string, value: string): string | undefined {
   return `${field}:/^${value.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replaceAll('\n', '\\s')}$/`
 }
 
-/** Formats a term for a person: without the syntax of an expression. */
 export function formatMute(term: string): string {
   return term.replace(
     /:\/\^(.*)\$\/$/,

@@ -1,6 +1,5 @@
 /** Computes scales, ticks and lines of a plot (pure). */
 export interface Scale {
-  /** Maps a value to a coordinate. */
   readonly place: (value: number) => number
   readonly ticks: readonly number[]
 }

@@ -22,25 +22,21 @@ const MAX_BAR_PX = 40
 const DAY_MS = 86_400_000
 
 interface PlotProps {
-  /** Description for screen readers. */
   readonly label: string
   readonly buckets: Buckets
   readonly height: number
   /** Bars of a bucket, from the axis upwards. @param height maximum of their sum, in pixels */
   readonly createBars?: (bucket: number, height: number) => readonly Bar[]
   readonly lines?: readonly PlotLine[]
-  /** Scale of the values of the lines. Without it, values have no axis. */
   readonly createScale?: (bottom: number, top: number) => Scale
   readonly format?: (value: number) => string
   readonly marks?: readonly { readonly ms: number; readonly text: string }[]
-  /** The values of a range of buckets. */
   readonly describe: (first: number, last: number) => ComponentChildren
   readonly onChoose: (time: Time) => void
 }
 
 type Time = Pick<View, 'last' | 'since' | 'until'>
 
-/** Returns the time of a range of buckets as a filter. */
 function formatBucketTime({ sinceMs, stepMs }: Buckets, first: number, last = first): Time {
   const [since, until] = [first, last + 1].map((n) => new Date(sinceMs + n * stepMs).toISOString())
   return { last: null, since: since as string, until: until as string }
@@ -231,13 +227,11 @@ function formatTimeTick(ms: number, stepMs: number, lengthMs: number): string {
   return formatShortTime(iso).slice(0, stepMs < 1_000 ? 12 : stepMs < 60_000 ? 8 : 5)
 }
 
-/** The value of a line; `–` for a gap. */
 export function formatAt({ values }: PlotLine, bucket: number, format: (value: number) => string): string {
   const value = values[bucket] ?? null
   return value === null ? '–' : format(value)
 }
 
-/** A sample of the line. */
 export function Stroke({ line: { dashes } }: { readonly line: PlotLine }) {
   return (
     <svg class="stroke" width={22} height={8} aria-hidden="true">

@@ -3,7 +3,6 @@ import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 interface PopupProps {
-  /** Class of the button. */
   readonly class?: string | undefined
   readonly label: ComponentChildren
   /** Label for screen readers, if the text is none. */

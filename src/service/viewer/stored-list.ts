@@ -1,7 +1,6 @@
 /** A list in the browser's storage (pure). */
 import { Observable } from './observable.js'
 
-/** Subset of `localStorage`. */
 interface TextStorage {
   getItem(key: string): string | null
   setItem(key: string, text: string): void

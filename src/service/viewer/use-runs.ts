@@ -14,7 +14,6 @@ export function noticeRuns(entries: readonly EntrySummary[]): void {
   runCount.set(known.size)
 }
 
-/** Newest start first. */
 export function useRuns(): readonly RunSummary[] {
   const version = useObservable(runCount)
   return useQuery<{ readonly items: readonly RunSummary[] }>('runs', {}, version).data?.items ?? NONE

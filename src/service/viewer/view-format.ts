@@ -35,7 +35,6 @@ export function formatZone(aheadMinutes: number): string {
   return `UTC${aheadMinutes < 0 ? '-' : '+'}${Math.floor(minutes / 60)}${minutes % 60 === 0 ? '' : `:${two(minutes % 60)}`}`
 }
 
-/** Relative time, rounded down: `3 min ago`, `1 h 59 min ago`; `in 5 s` if clocks differ. */
 export function formatAgo(iso: string, nowMs: number): string {
   const passedMs = nowMs - Date.parse(iso)
   const length = Math.abs(passedMs)
@@ -67,7 +66,6 @@ export function formatNumber(n: number): string {
   return Math.abs(n) < 1 ? String(Number(n.toPrecision(3))) : NUMBER.format(Number(n.toPrecision(4)))
 }
 
-/** Short format of a number: `940`, `12.4K`, `1.2M`. */
 export function formatShortCount(n: number): string {
   return n < 10_000 ? NUMBER.format(n) : COMPACT.format(n)
 }
@@ -84,7 +82,6 @@ export function formatBytes(n: number): string {
   return `${decimals(n / 1_000_000, 1)} MB`
 }
 
-/** Formats a count with its noun: `1 entry`, `2 entries`. */
 export function formatPlural(n: number, one: string, many = `${one}s`): string {
   return `${formatCount(n)} ${n === 1 ? one : many}`
 }

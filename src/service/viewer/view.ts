@@ -14,13 +14,12 @@ export const VIEWS = [
 
 export type ViewName = (typeof VIEWS)[number]
 
-/** Windows with a button. */
 export const LAST_RANGES = ['5m', '15m', '60m'] as const
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** Length of a sliding window in milliseconds: `90s`, `5m`, `2h`, `3d`; null for another text. */
-export function parseLast(text: string): number | null {
+function parseLast(text: string): number | null {
   const [, count, unit = ''] = /^(\d{1,5})([smhd])$/.exec(text) ?? []
   return count === undefined || Number(count) === 0 ? null : Number(count) * (UNIT_MS[unit] as number)
 }
@@ -32,25 +31,19 @@ export function readLast(value: unknown): string | null {
 
 export interface View {
   readonly name: ViewName
-  /** Filter in the query language. */
   readonly q: string
-  /** Text of the chart, which follows the filter in the search box and in the address. */
   readonly chart: string | null
   /** Sliding window up to now, see `parseLast`; excludes `since` and `until`. */
   readonly last: string | null
   readonly since: string | null
   readonly until: string | null
-  /** Fields to show as columns in the list of entries. */
   readonly columns: readonly string[]
   /** Id of an entry; the list shows all entries around it, unfiltered. */
   readonly around: string | null
   /** Field whose values the panel shows; `*` lists all fields; null if the panel is closed. */
   readonly field: string | null
-  /** Id of the entry in the open detail panel. */
   readonly entry: string | null
-  /** The unfolded row. */
   readonly open: string | null
-  /** Id of the open trace in the traces view. */
   readonly trace: string | null
   /** Order of the view's list; null for its default. */
   readonly sort: string | null
@@ -63,7 +56,6 @@ export type Filter = Pick<View, 'q' | 'chart' | 'last' | 'since' | 'until'>
 
 export const NO_FILTER: Filter = { q: '', chart: null, last: null, since: null, until: null }
 
-/** State that is reset when another view opens. */
 const NOTHING_OPEN = {
   around: null,
   field: null,
@@ -130,7 +122,6 @@ export function changeView(view: View, change: Partial<View>): View {
   }
 }
 
-/** Whether the filter has any condition; a chart is none. */
 export function isFiltered({ q, last, since, until }: Filter): boolean {
   return q.trim() !== '' || last !== null || since !== null || until !== null
 }
@@ -139,7 +130,6 @@ export function pickFilter({ q, chart, last, since, until }: Filter): Filter {
   return { q, chart, last, since, until }
 }
 
-/** Identifies the matching entries. */
 export function createFilterKey({ q, last, since, until }: Filter): string {
   return JSON.stringify([q, last, since, until])
 }

@@ -38,11 +38,9 @@ const INDEXED_REQUEST_READERS: Readers<IndexedRequest> = {
   seq: ({ seq }) => seq,
 }
 
-/** How a kind of record is searched. */
 export interface SearchedKind<R> {
   readonly name: string
   readonly indexed: Readers<R>
-  /** Reads a field from the record. */
   readonly findReader: (field: string) => FieldReader<R>
   readonly anyText: (record: R, visit: (text: string) => boolean) => boolean
 }

@@ -34,7 +34,6 @@ export class MatchMemo {
     }
   }
 
-  /** Frees the memory of all outcomes. */
   clear(): void {
     this.#searches.clear()
   }

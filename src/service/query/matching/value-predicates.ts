@@ -50,7 +50,7 @@ function compileExact(value: QueryValue, text: string, rule: FieldRule | undefin
 }
 
 /** Ignores case. Compares lengths first: only `İ` changes its length in lower case. */
-export function createEqualsText(text: string): (one: string) => boolean {
+function createEqualsText(text: string): (one: string) => boolean {
   const lower = foldCase(text)
   const hasOneLength = !lower.includes('\u0307')
   return (one) => (!hasOneLength || one.length === lower.length) && (one === text || foldCase(one) === lower)

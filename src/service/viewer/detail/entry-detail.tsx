@@ -1,20 +1,22 @@
 /** The side panel with all details of one entry. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import type { LogEntry } from '../../../protocol/log-entry.js'
 import type { EntryWithFeedback } from '../../query/api-types.js'
 import type { StoredFeedback } from '../../store/stored-record.js'
 import { ApiError } from '../api.js'
 import { useChanges } from '../changes.js'
 import { Empty, Problem } from '../components.js'
 import { useQuery } from '../use-query.js'
+import { toPlainJson } from '../plain-text.js'
 import { createHref } from '../view.js'
-import { formatFullTime } from '../view-format.js'
+import { formatBytes, formatFullTime } from '../view-format.js'
 import { Breadcrumbs } from './breadcrumbs-view.js'
 import { EntriesLink } from './entries-link.js'
 import { listErrorParts } from './error-parts.js'
 import { isFilterable, listFacts } from './fact.js'
 import type { Fact } from './fact.js'
 import { Head } from './head.js'
-import { Raw } from './raw-view.js'
+import { Copy } from './notice.js'
 import { Related } from './related-view.js'
 import { Section } from './section.js'
 import { LongText, Many } from './show-more.js'
@@ -163,5 +165,27 @@ function FeedbackList({ items }: { readonly items: readonly StoredFeedback[] }) 
         </ul>
       )}
     </Many>
+  )
+}
+
+/** Maximum number of characters to show: the layout of a longer element takes too long. */
+const MAX_SHOWN_CHARS = 200_000
+
+function Raw({ entry }: { readonly entry: LogEntry }) {
+  const text = useMemo(() => JSON.stringify(entry, null, 2), [entry])
+  return (
+    <div class="raw">
+      <div class="toolbar">
+        <Copy label="Copy" name="Copy the raw JSON" text={() => text} />
+        <span class="hint">{formatBytes(new Blob([text]).size)}</span>
+      </div>
+      {text.length > MAX_SHOWN_CHARS ? (
+        <p class="hint">Too long to show. Copy it.</p>
+      ) : (
+        <pre class="code" tabIndex={0} aria-label="Raw JSON">
+          {toPlainJson(text)}
+        </pre>
+      )}
+    </div>
   )
 }

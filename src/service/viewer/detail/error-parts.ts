@@ -32,7 +32,6 @@ export function listErrorParts({ error, metadata = {} }: LogEntry): ErrorParts {
   }
 }
 
-/** The error and all others in it, depth first. */
 function listErrors(error: JsonObject): readonly JsonObject[] {
   return [error, ...OTHERS.flatMap((key) => [error[key] ?? []].flat().filter(isObject).flatMap(listErrors))]
 }

@@ -11,7 +11,6 @@ export interface Fact {
   /** Field of the query language; null if filters cannot use the value. */
   readonly field: string | null
   readonly value: FieldValue
-  /** Text to show instead of the value: `1.28 s`. */
   readonly text?: string | undefined
 }
 
@@ -79,7 +78,6 @@ function formatNotify({ notify, notify_channels: channels }: LogEntry): string |
 /** Longer values do not fit into a URL. */
 export const MAX_FILTER_CHARS = 500
 
-/** Whether entries can be filtered by this value. */
 export function isFilterable(value: FieldValue): boolean {
   return typeof value !== 'string' || (value !== '' && value.length <= MAX_FILTER_CHARS)
 }

@@ -9,7 +9,6 @@ export type MenuItem =
 interface MenuButtonProps {
   /** Label for screen readers: `Actions for Path`. */
   readonly name: string
-  /** Called when the menu is opened. */
   readonly items: () => readonly MenuItem[]
   readonly class?: string | undefined
   readonly children?: ComponentChildren

@@ -31,7 +31,6 @@ interface RelatedProps {
   readonly value: string
 }
 
-/** The trace or the request of an entry. */
 export function Related({ entry: stored, by, value }: RelatedProps) {
   const { entry, id, received_at: receivedAt } = stored
   const changes = useChanges('entry')
@@ -60,7 +59,6 @@ interface TimelineChartProps {
   readonly current: string | null
   /** Maximum number of rows to show at first. */
   readonly shown: number
-  /** Shown after the summary. */
   readonly children?: ComponentChildren
 }
 
@@ -201,7 +199,6 @@ function RowName({ row: { name, service, level, depth, entries, missingParent } 
   )
 }
 
-/** Duration of a span, or offset of an entry. */
 function RowTime({ row: { depth, durationMs, offsetMs, entries } }: { readonly row: TimelineRow }) {
   return (
     <span class="span-time">

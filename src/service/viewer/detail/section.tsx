@@ -6,10 +6,8 @@ const chosen = new Map<string, boolean>()
 
 interface SectionProps {
   readonly title: string
-  /** Text next to the title: `12`, `340 ms`. */
   readonly hint?: string | undefined
   readonly isOpen?: boolean
-  /** Buttons to the right of the heading. */
   readonly actions?: ComponentChildren
   readonly children: ComponentChildren
 }

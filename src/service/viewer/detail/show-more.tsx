@@ -8,7 +8,6 @@ import { cutAt, foldText } from './tree.js'
 interface ManyProps<T> {
   readonly items: readonly T[]
   readonly step: number
-  /** Plural noun for the items: `frames`. */
   readonly noun: string
   readonly children: (items: readonly T[]) => ComponentChildren
 }

@@ -26,7 +26,6 @@ export interface StackText {
   readonly text: string
 }
 
-/** One error in the chain. */
 export interface StackPart {
   /** Relation to the previous error: `caused by`, `error 2 of 3`. Null for the first error. */
   readonly label: string | null
@@ -111,7 +110,7 @@ export function parseFrame(line: string): StackFrame | undefined {
   }
 }
 
-export function readOrigin(file: string): Pick<StackFrame, 'origin' | 'packageName'> {
+function readOrigin(file: string): Pick<StackFrame, 'origin' | 'packageName'> {
   const packageName = packageOf(file)
   return { packageName, origin: packageName !== null ? 'package' : isRuntime(file) ? 'runtime' : 'own' }
 }
@@ -203,12 +202,10 @@ function nameOf({ origin, packageName, file }: StackFrame): string {
   return origin === 'runtime' && file.startsWith('node:') ? 'Node' : 'the runtime'
 }
 
-/** Formats a location for editors: `/app/src/a.js:12:5`. */
 export function formatLocation({ file, line, column }: StackFrame): string {
   return [file, line, column].filter((part) => part !== null).join(':')
 }
 
-/** Whether the first line of a stack repeats the error that is shown above it. */
 export function isInTitle(title: string, type: string | undefined, message: string | undefined): boolean {
   const full = [type, message].filter((part) => part !== undefined && part !== '').join(': ')
   return title === '' || full.startsWith(title) || title === message || title === type

@@ -20,7 +20,6 @@ function sizeText(ms: number): string {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} d`
 }
 
-/** A span, or an entry that is not part of one. */
 export interface TimelineRow {
   readonly id: string
   readonly name: string

@@ -25,7 +25,6 @@ export function countItems(value: Json): number {
   return Array.isArray(value) ? value.length : Object.keys(value).length
 }
 
-/** Lists the first `count` members. */
 export function listMembers(value: Json, count: number): readonly Member[] {
   if (!isContainer(value)) return []
   if (Array.isArray(value)) return value.slice(0, count).map((one, key) => ({ key, value: one }))
@@ -36,7 +35,6 @@ export function listMembers(value: Json, count: number): readonly Member[] {
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
 
-/** Formats a path: `user.roles[0]["last seen"]`. */
 export function formatPath(path: Path): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`

@@ -20,9 +20,7 @@ interface ValueMenuProps {
   /** Field of the query language; null if filters cannot use the value. */
   readonly field: string | null
   readonly value: FieldValue
-  /** Text to copy instead of the value. */
   readonly text?: () => string
-  /** Path of a value in a tree. */
   readonly path?: string
   readonly class?: string
   /** The value as the button's text. Without it, the button follows the value. */
@@ -80,7 +78,6 @@ export function InlineValues({
   field,
 }: {
   readonly values: JsonObject
-  /** Returns the field of the query language. */
   readonly field: (key: string) => string
 }) {
   const members = listMembers(values, Infinity)

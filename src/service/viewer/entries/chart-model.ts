@@ -19,10 +19,8 @@ export function readChart(text: string): Chart | null {
   return parseSearch(`| ${text}`).chart ?? null
 }
 
-/** The first line is solid. */
 const DASHES = ['', '7 3', '2 3', '10 3 2 3', '14 4', '4 6', '10 3 2 3 2 3', '1 5']
 
-/** The lines of the groups, and one of all others. */
 export function createLines({ groups, others }: ChartData, chart: Chart): readonly ChartLine[] {
   const { by } = chart
   const lines = groups.map((group, at): ChartLine => {
@@ -57,7 +55,6 @@ export function findFormat({ field }: Chart): (value: number) => string {
   return /_mb$|[a-z]MB$/.test(name) ? (value) => `${formatNumber(value)} MB` : formatNumber
 }
 
-/** Describes the chart for screen readers. */
 export function describeChart(lines: readonly ChartLine[], chart: Chart): string {
   const format = findFormat(chart)
   const texts = lines.map(({ text, value, count }) => `${text} ${format(value)} in ${formatCount(count)} entries`)

@@ -12,7 +12,6 @@ import { formatPercent, formatShortCount } from '../view-format.js'
 import type { Filter } from '../view.js'
 import { useFields } from './use-completion.js'
 
-/** In place of a field: the panel lists the fields. */
 export const ALL_FIELDS = '*'
 
 type Kind = 'entries' | 'requests'

@@ -28,13 +28,11 @@ export type FilterKind = 'entries' | 'requests'
 interface FilterBarProps {
   readonly kind: FilterKind
   readonly view: Filter
-  /** The search field, for the command that focuses it. */
   readonly search?: RefObject<HTMLInputElement | null>
   /** Error of the view's own request. Query errors are shown below the search field. */
   readonly error?: Error | undefined
   /** Whether the levels of entries are shown. Default true. */
   readonly hasLevels?: boolean
-  /** Additional buttons. */
   readonly children?: ComponentChildren
 }
 
@@ -152,7 +150,6 @@ function LevelToggles({ view }: { view: Filter }) {
   )
 }
 
-/** Opens the mute list, to remove terms from it. */
 function Mutes() {
   const muted = useObservable(mutes)
   if (muted.length === 0) return null

@@ -1,6 +1,7 @@
 /** Maps rows to lines of the list: rows, and dividers for another day or a run that began. All lines have the same height (pure). */
 import type { EntrySummary, RunSummary } from '../../query/api-types.js'
-import { findFirst, isBefore } from '../live/tail-buffer.js'
+import { findFirst } from '../../store/time-index.js'
+import { isBefore } from '../live/tail-buffer.js'
 import { formatShortTime } from '../view-format.js'
 import { toLocalDay } from '../row-text.js'
 
@@ -10,7 +11,6 @@ const MAX_DAYS = 200
 const OVERSCAN_ROWS = 8
 
 export interface Divider {
-  /** Index of the row below. */
   readonly row: number
   readonly text: string
 }
@@ -44,19 +44,16 @@ export function findDividers(rows: readonly EntrySummary[], runs: readonly RunSu
   return dividers.toSorted((a, b) => a.row - b.row)
 }
 
-/** Returns the line of a row. */
 export function findLine(dividers: readonly Divider[], row: number): number {
   return row + findFirst(dividers.length, (at) => (dividers[at] as Divider).row > row)
 }
 
-/** Returns the row or divider on a line. */
 export function findLineAt(dividers: readonly Divider[], line: number): Line {
   const passed = findFirst(dividers.length, (at) => (dividers[at] as Divider).row + at >= line)
   const divider = dividers[passed]
   return divider !== undefined && divider.row + passed === line ? { divider } : { row: line - passed }
 }
 
-/** The visible part of the list. */
 export type Viewport = Readonly<Record<'topPx' | 'heightPx' | 'rowPx', number>>
 
 /** Returns the lines to draw, and the rows that they begin and end with. @param rows number of rows */
@@ -73,7 +70,6 @@ export function findDrawn(dividers: readonly Divider[], rows: number, { topPx, h
   }
 }
 
-/** Returns the row on a line, or the row below the divider. */
 export function findRowAt(dividers: readonly Divider[], line: number): number {
   const found = findLineAt(dividers, line)
   return 'row' in found ? found.row : found.divider.row

@@ -21,7 +21,6 @@ const ANNOUNCE_MS = 5000
 
 export interface ListHandle {
   toTop(): void
-  /** Scrolls to make the row visible. */
   reveal(index: number, place?: 'nearest' | 'middle'): void
   firstVisible(): number
   focus(): void
@@ -30,11 +29,9 @@ export interface ListHandle {
 interface ListProps {
   readonly handle: RefObject<ListHandle | null>
   readonly feed: EntryFeed
-  /** The query whose hits are marked. */
   readonly q: string
   readonly columns: readonly string[]
   readonly selected: string | null
-  /** The entry around which the list is shown. */
   readonly marked: string | null
   readonly isOpen: boolean
   readonly isPaused: boolean

@@ -20,10 +20,8 @@ interface RowProps {
   readonly entry: EntrySummary
   readonly index: number
   readonly isSelected: boolean
-  /** The entry around which the list is shown. */
   readonly isMarked: boolean
   readonly columns: readonly string[]
-  /** Whether columns are shown as details. */
   readonly isNarrow: boolean
   readonly hits: SplitHits
   readonly today: string

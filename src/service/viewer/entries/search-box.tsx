@@ -22,7 +22,6 @@ interface SearchBoxProps {
   readonly kind: 'entries' | 'requests'
   readonly q: string
   readonly input?: RefObject<HTMLInputElement | null>
-  /** The service's error for the query in the address. */
   readonly problem?: MarkedProblem | undefined
 }
 

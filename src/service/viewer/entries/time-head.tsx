@@ -8,7 +8,6 @@ interface TimeHeadProps {
   readonly data: Omit<Histogram, 'buckets'> | undefined
   /** What a step is: `a bar`. */
   readonly unit: string
-  /** Before the time range. */
   readonly title?: ComponentChildren
   readonly children?: ComponentChildren
 }

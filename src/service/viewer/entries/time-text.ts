@@ -5,7 +5,6 @@ import type { Filter } from '../view.js'
 
 const UNITS: Readonly<Record<string, string>> = { s: 's', m: 'min', h: 'h', d: 'days' }
 
-/** Formats a sliding window: `Last 5 min`. */
 export function formatLast(last: string): string {
   return `Last ${last.slice(0, -1)} ${UNITS[last.slice(-1)] ?? ''}`
 }

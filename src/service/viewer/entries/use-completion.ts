@@ -41,7 +41,6 @@ export function useCompletion(kind: 'entries' | 'requests', q: string, caret: nu
     kind,
     limit: LIMIT,
   })
-  /** The last loaded values and their field. */
   const last = useRef<{ readonly field: string; readonly values: FieldValues['items'] } | null>(null)
   if (isCurrent && field !== undefined && data !== undefined) last.current = { field, values: data.items }
   if (completion === undefined) return undefined
@@ -82,7 +81,6 @@ function findValues(values: FieldValues['items'], prefix: string): Suggestion[] 
     .map(({ value, count }) => ({ text: value, count }))
 }
 
-/** Fields that make a useful chart. */
 const CHARTED: Readonly<Record<string, readonly string[]>> = {
   group: ['service', 'route', 'level', 'status', 'version', 'environment'],
   number: ['duration', 'perf.duration_ms', 'perf.memory_mb'],

@@ -10,15 +10,11 @@ const FIRST_ROWS = 200
 const PAGE_ROWS = 500
 /** Minimum interval of reloads, when entries arrive faster than the page can follow. */
 const RELOAD_INTERVAL_MS = 1000
-/** Delay before retrying a failed page. */
 const RETRY_MS = 2000
 
-/** Selects the entries that the list shows. */
 export interface FeedSource {
   readonly filter: Filter
-  /** Terms of the mute list. */
   readonly muted: readonly string[]
-  /** Additional fields of each entry. */
   readonly columns: readonly string[]
   /** Id of an entry. If set, the list shows all entries around it, and does not follow the stream. */
   readonly around: string | null
@@ -30,7 +26,6 @@ export interface EntryFeedDependencies {
   page(parameters: Parameters, signal: AbortSignal): Promise<EntryPage<EntrySummary>>
   context(id: string, parameters: Parameters, signal: AbortSignal): Promise<EntryContext>
   follow(source: LiveSource): void
-  /** Requests a render of the list. */
   changed(): void
   /** Calls `call` once after the delay. @returns function that cancels the call */
   later(ms: number, call: () => void): () => void
@@ -67,7 +62,6 @@ export class EntryFeed {
     this.#deps.changed()
   }
 
-  /** Loads the rows again, unless they are frozen. */
   refresh(): void {
     if (this.isLoaded && !this.tail.isFrozen) void this.#load()
   }
@@ -133,7 +127,6 @@ export class EntryFeed {
     )
   }
 
-  /** Aborts pending requests. */
   #begin(): AbortSignal {
     this.#controller.abort()
     this.#controller = new AbortController()
@@ -142,7 +135,6 @@ export class EntryFeed {
     return this.#controller.signal
   }
 
-  /** Loads the first page, and follows the stream after it. */
   async #load(): Promise<void> {
     const signal = this.#begin()
     this.#loadedMs = this.#deps.now()

@@ -25,7 +25,6 @@ export interface LiveState {
 }
 
 export interface LiveSource {
-  /** Filters for the API. */
   readonly parameters: Readonly<Record<string, string>>
   /** The last known `seq`; the service first sends the entries after it. */
   readonly after?: number
@@ -61,17 +60,14 @@ export class LiveStream {
   #controller = new AbortController()
   #endSilence: (() => void) | undefined
   #isResting = false
-  /** Lets another tab stream. */
   #releaseSlot: (() => void) | undefined
   #isWaiting = false
-  /** Whether entries may have been missed while the stream was closed. */
   #isBehind = false
 
   constructor(deps: LiveStreamDependencies) {
     this.#deps = deps
   }
 
-  /** Replaces the followed source. */
   follow(source: LiveSource): void {
     const { open, onChange, later: _later, tryLock: _tryLock, ...others } = this.#deps
     this.#follower = new StreamFollower({
@@ -143,7 +139,6 @@ export class LiveStream {
     this.#start()
   }
 
-  /** Starts the timer that reports a silent connection. */
   #awaitSign(): void {
     this.#endSilence?.()
     this.#endSilence = this.#deps.later(SILENCE_MS, () => {

@@ -3,6 +3,7 @@
  * Entries from the stream wait until the list is drawn or, if it is frozen, until it is released.
  */
 import type { EntrySummary } from '../../query/api-types.js'
+import { findFirst } from '../../store/time-index.js'
 
 /** Number of rows to keep when entries are added. Scrolling loads older ones again. */
 const MAX_ROWS = 5000
@@ -24,7 +25,6 @@ export class TailBuffer {
   hasOlder = false
   /** While true, arriving entries wait. */
   isFrozen = false
-  /** Total number of entries from the stream. */
   arrived = 0
   /** `seq` of the last entry from the stream, or of the first page. */
   lastSeq = 0
@@ -52,7 +52,6 @@ export class TailBuffer {
     return this.rows.findIndex((entry) => entry.id === id)
   }
 
-  /** Replaces all rows and waiting entries. */
   reset({ items, hasOlder, lastSeq }: TailPage): void {
     this.rows = items
     this.hasOlder = hasOlder
@@ -111,7 +110,6 @@ export class TailBuffer {
     this.hasOlder = hasOlder
   }
 
-  /** Inserts entries by time, and ignores duplicates. */
   insert(entries: readonly EntrySummary[]): void {
     const added = entries.toSorted(compareRows)
     const oldest = added.at(-1)
@@ -130,24 +128,11 @@ export function isBefore(entry: EntrySummary | undefined, timeMs: number): boole
   return entry !== undefined && timeOf(entry) < timeMs
 }
 
-/** Returns the first index for which `test` is true, by binary search; `length` if there is none. */
-export function findFirst(length: number, test: (index: number) => boolean): number {
-  let low = 0
-  let high = length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (test(middle)) high = middle
-    else low = middle + 1
-  }
-  return low
-}
-
 /** @returns a negative number if `a` is newer */
 function compareRows(a: EntrySummary, b: EntrySummary): number {
   return timeOf(b) - timeOf(a) || b.seq - a.seq
 }
 
-/** Returns the API cursor of a row. */
 function formatCursor(entry: EntrySummary): string {
   return `${timeOf(entry)}-${entry.seq}`
 }

@@ -108,7 +108,6 @@ function About({ status: { version, url, db_file: file, limits } }: { readonly s
   )
 }
 
-/** Asks before all records are deleted, and says which. */
 export function DeleteDialog({ status, onClose }: HelpProps) {
   const [error, setError] = useState<Error>()
   const parts = RECORD_KINDS.flatMap((kind) => {

@@ -9,7 +9,6 @@ import { formatPlural, formatShortCount } from '../view-format.js'
 import { changeView, createHref, VIEWS } from '../view.js'
 import type { View, ViewName } from '../view.js'
 
-/** The kind of record that a view counts beside its title. */
 const COUNTED: Partial<Record<ViewName, RecordKind>> = {
   entries: 'entry',
   requests: 'request',
@@ -32,14 +31,12 @@ export function formatTitle(view: ViewName): string {
 
 const LOGO = 'M9 1 4.4 6.8h2L3.2 10.9h2.3L1.8 15h6.1v2.2h2.2V15h6.1l-3.7-4.1h2.3l-3.2-4.1h2Z'
 
-/** Creates the tab's icon; with a dot if there is something to look at. */
 export function createIcon(isMarked: boolean): string {
   const dot = isMarked ? '<circle cx="14" cy="4" r="4" fill="#dc4a3d"/>' : ''
   const tree = `<path fill="#0a6b50" d="${LOGO}"/>`
   return `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 18 18">${tree}${dot}</svg>`)}`
 }
 
-/** Number of new errors and of late monitors, by view. */
 export type AttentionCounts = Partial<Record<ViewName, number>>
 
 interface HeaderProps {

@@ -3,7 +3,6 @@ import type { ReleaseSide, RouteComparison, RunSummary, VersionSummary } from '.
 import { addTerm, excludeValues } from '../../query/language/index.js'
 import { formatCount, formatDuration, formatPercent, formatShortTime } from '../view-format.js'
 
-/** A version of a service, or a run. */
 export interface Side {
   /** The query for its entries, also in the address. */
   readonly query: string
@@ -32,7 +31,6 @@ export function listSides(versions: readonly VersionSummary[], runs: readonly Ru
   ]
 }
 
-/** The side that this one followed. */
 export function findPredecessor(sides: readonly Side[], query: string | null): Side | undefined {
   const at = sides.findIndex((side) => side.query === query)
   return sides.slice(at + 1).find(({ series }) => series === sides[at]?.series)
@@ -47,7 +45,6 @@ type Verdict = 'worse' | 'better' | 'same'
 
 export interface ComparisonRow {
   readonly name: string
-  /** Only a route has one. */
   readonly service?: string
   readonly before: string
   readonly after: string

@@ -131,7 +131,6 @@ function Group({ group }: { readonly group: ErrorGroup }) {
   )
 }
 
-/** Users, as links to all of their entries. */
 function Users({ group: { top_users: users, users: total } }: { readonly group: ErrorGroup }) {
   if (users.length === 0) return null
   return (

@@ -16,7 +16,6 @@ import { formatCount } from '../view-format.js'
 interface ViewPageProps {
   /** Default: the name of the view, for screen readers. */
   readonly title?: string
-  /** Shown beside the title. */
   readonly about?: ComponentChildren
   readonly tools?: ComponentChildren
   /** Shown even if the list is empty, because the user may need to change it. */
@@ -59,7 +58,6 @@ interface LoadedProps<T> {
   readonly children: (data: T) => ComponentChildren
 }
 
-/** Shows a reply, or why there is none. */
 export function Loaded<T>({ query: { data, error }, children }: LoadedProps<T>) {
   return (
     <>
@@ -80,7 +78,6 @@ interface List<T> {
   readonly error: Error | undefined
   /** Shows more items; null if there are no more. */
   readonly more: (() => void) | null
-  /** Whether there are more items than the view can show. */
   readonly isCut: boolean
 }
 
@@ -128,7 +125,6 @@ export function ListPage<T>({ about, list, empty, children, ...page }: ListPageP
   )
 }
 
-/** Code with a button to copy it. */
 export function Snippet({ code }: { readonly code: string }) {
   return (
     <div class="snippet">

@@ -61,7 +61,6 @@ function roundSeconds(ms: number): number {
 export interface Strip {
   /** Positions of the pings, from 0 (the oldest) to 1 (now). */
   readonly marks: readonly number[]
-  /** Positions of missed pings. */
   readonly missedMarks: readonly number[]
   /** Position of the newest ping, where the silence begins. */
   readonly silence: number

@@ -15,7 +15,6 @@ export interface Column<T> {
 }
 
 interface RecordTableProps<T> {
-  /** Name for screen readers. */
   readonly label: string
   readonly items: readonly T[]
   readonly columns: readonly Column<T>[]

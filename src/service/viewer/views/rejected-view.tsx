@@ -92,7 +92,6 @@ function Reasons({ rejected: { reasons, accepted } }: { readonly rejected: Rejec
   )
 }
 
-/** Path and value of the rejected field. */
 function RejectedField({ reason: { loc, value } }: { readonly reason: RejectionReason }) {
   return (
     <code class="place">
