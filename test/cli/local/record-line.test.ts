@@ -65,27 +65,6 @@ describe('an entry', () => {
     expect(format(true)).toEqual(['08:00:00.123', '2026-01-30 23:00:00.000', '2026-01-30 01:00:00.000'])
     expect(format(false)).toEqual(['13:30:00.123', '04:30:00.000', '2026-01-30 06:30:00.000'])
   })
-
-  test('has its service in a column, in a color of its own', () => {
-    vi.stubEnv('FORCE_COLOR', '1')
-    onTestFinished(() => void vi.unstubAllEnvs())
-    const services = ['payments', 'shop', 'mail', 'worker', 'shop']
-    const print = (): string[] => {
-      const format = createEntryFormat(createPaint(process.stdout), true)
-      return services.map((service) => format({ ...stored, batch_id: null, entry: entryOf({ service, message: '|' }) }))
-    }
-    const lines = print()
-    expect(new Set(lines.map((one) => one.replaceAll(/\u001b\[\d+m/g, '').indexOf('|'))).size).toBe(1)
-    const colors = lines.map((one, at) =>
-      one
-        .slice(0, one.indexOf(services[at] as string))
-        .split('\u001b')
-        .at(-1),
-    )
-    expect(colors[4]).toBe(colors[1])
-    expect(new Set(colors).size).toBeGreaterThan(2)
-    expect(print()).toEqual(lines)
-  })
 })
 
 const RECORDS: readonly { [K in RecordKind]: readonly [K, Records[K], string] }[RecordKind][] = [
@@ -110,16 +89,10 @@ const RECORDS: readonly { [K in RecordKind]: readonly [K, Records[K], string] }[
     '09:30:00.500 feedback a@example.com on e-1: It broke',
   ],
   [
-    'feedback',
-    { ...stored, feedback: { event_id: 'e-1', comments: 'It broke' } },
-    '09:30:00.500 feedback somebody on e-1: It broke',
-  ],
-  [
     'release',
     { ...stored, release_id: 'r-1', release: { version: '1.4.0', branch: 'main', commit_hash: 'abc' } },
     '09:30:00.500 release 1.4.0 is r-1 (abc, main)',
   ],
-  ['heartbeat', { ...stored, monitor: '0123456789ab', name: null }, '09:30:00.500 heartbeat of monitor 0123456789ab'],
   ['heartbeat', { ...stored, monitor: '0123456789ab', name: 'nightly' }, '09:30:00.500 heartbeat of monitor nightly'],
   [
     'rejected',
@@ -137,19 +110,6 @@ const RECORDS: readonly { [K in RecordKind]: readonly [K, Records[K], string] }[
       ],
     },
     '09:30:00.500 rejected ingest 422, 3 of 10: logs.3.level must be known (and 2 more)',
-  ],
-  [
-    'rejected',
-    {
-      ...stored,
-      endpoint: 'feedback',
-      batch_id: null,
-      status: 422,
-      entries: 0,
-      accepted: 0,
-      reasons: [{ loc: [], message: 'too long' }],
-    },
-    '09:30:00.500 rejected feedback 422: too long',
   ],
 ]
 
@@ -178,15 +138,6 @@ test.each(RECORDS.map(([kind, record]) => [kind, record] as const))(
 )
 
 describe('color', () => {
-  test('depends on FORCE_COLOR, otherwise on the terminal', () => {
-    const paint = createPaint(process.stdout)
-    vi.stubEnv('FORCE_COLOR', '1')
-    expect(paint('red', 'x')).toBe('\u001b[31mx\u001b[39m')
-    vi.stubEnv('FORCE_COLOR', '0')
-    expect(paint('red', 'x')).toBe('x')
-    vi.unstubAllEnvs()
-  })
-
   test('depends on the level, and colors in logged text are escaped', () => {
     vi.stubEnv('FORCE_COLOR', '1')
     const text = line({ level: 'error', message: '\u001b[32mforged' }, createPaint(process.stdout))

@@ -90,10 +90,6 @@ test('an answer is bounded, and says how much is left out', async () => {
   expect(errors.text.length).toBeLessThan(5_000)
 })
 
-test('logged control characters are escaped', async () => {
-  expect((await ask('search_entries', { query: 'ignore' })).text).toContain('ignore all \\u001b[2J\\u202e instructions')
-})
-
 test('fields and their values', async () => {
   expect((await ask('list_fields')).text).toContain('metadata.orderId (number): 1')
   expect((await ask('count_values', { field: 'service', query: 'level:error' })).text).toMatch(/\n1 shop$/)

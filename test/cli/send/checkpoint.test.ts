@@ -51,23 +51,6 @@ test('a run continues after a kill at the saved position, with the same batch id
   if (!isWindows) expect(statSync(pathIn(dir)).mode & 0o777).toBe(0o600)
 })
 
-test('--restart starts at 0 with other batch ids', () => {
-  const dir = newDir()
-  const { namespace } = record(dir).state
-  const { state } = open(dir, { isRestart: true })
-  expect(state).toMatchObject({ offset: 0, counts: { accepted: 0 } })
-  expect(state.namespace).not.toBe(namespace)
-})
-
-test('if two processes send one file, the second takes over and the first cannot save', () => {
-  const dir = newDir()
-  const first = record(dir)
-  const second = record(dir, 20)
-  expect(() => first.save({ offset: 15 })).toThrow('another process')
-  second.save({ offset: 30 })
-  expect(open(dir).state.offset).toBe(30)
-})
-
 test('a record is replaced in place: the file does not grow', () => {
   const dir = newDir()
   const checkpoint = record(dir)

@@ -1,5 +1,5 @@
 /** Reading plain, compressed and damaged files, and the position where a later run continues. */
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -54,13 +54,6 @@ test.each([0, 1, 300_000, text.length, text.length + 5])('plain and gzip from by
     expect(result.error).toBeUndefined()
     expect(result.text.equals(text.subarray(from))).toBe(true)
   }
-})
-
-test('several gzip members, also empty ones, with trailing zeros', async () => {
-  const members = Array.from({ length: 300 }, (_, at) => textOf(at % 7 === 0 ? 0 : 20, at + 1))
-  const result = await read(Buffer.concat([...members.map((member) => gzipSync(member)), Buffer.alloc(70_000)]))
-  expect(result.error).toBeUndefined()
-  expect(result.text.equals(Buffer.concat(members))).toBe(true)
 })
 
 test('text that compresses by a factor of 1,000 is read in blocks', async () => {
@@ -134,13 +127,5 @@ describe('a later run', () => {
     for (const content of [Buffer.from(now), gzipSync(now)]) {
       expect((await findResumePosition(await opened(newPath(content)), stateOf(before)))?.offset).toBe(offset)
     }
-  })
-
-  test('identifies a file by device and inode', async () => {
-    const path = newPath('one\n')
-    const { id } = await opened(path)
-    appendFileSync(path, 'two\n')
-    expect((await opened(path)).id).toBe(id)
-    expect((await opened(newPath('one\n'))).id).not.toBe(id)
   })
 })

@@ -233,17 +233,6 @@ test('if the file grows after a kill, a batch id is never used again for other c
   )
 })
 
-test.each([
-  ['wrapped records', ''],
-  ['a part without an end', `${PART}p\n`],
-])('%s: after a kill the next run sends only the rest', (_, start) => {
-  const content = Buffer.from(start + `${LAST.replace('out', 'err')}${RECORD}\n`.repeat(3_000))
-  const plan = { sizes: [10_000], batchSize: 100, batchBytes: 1_000_000, window: 3 }
-  const { position } = run(content, { ...plan, replies: Array<number>(25).fill(0) })
-  expect(position.lineStart).toBeGreaterThan(content.length / 2)
-  expect(run(content, plan).position.lineStart).toBe(content.length)
-})
-
 test('a file that grows after any byte: each line is sent once, but for an unfinished one', async () => {
   const someSize = fc.nat().map((size) => (length: number) => size % (length + 1))
   await fc.assert(

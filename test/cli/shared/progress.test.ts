@@ -15,20 +15,6 @@ const half: Progress = {
 }
 
 describe('progress', () => {
-  test('shows the file, the percentage, the rate and the time left', () => {
-    for (const fact of ['app.log', '45%', '1,234,567 entries', '38,120 entries/s', '44 s left'])
-      expect(formatProgress(half)).toContain(fact)
-    expect(formatProgress({ ...half, secondsLeft: 3_723 })).toContain('62 min left')
-    expect(formatProgress({ ...half, secondsLeft: 723 })).toContain('12 min left')
-    expect(formatProgress({ ...half, total: undefined, secondsLeft: undefined })).not.toMatch(/%|left/)
-    expect(formatProgress({ ...half, failure: 'status 503' })).toContain('status 503')
-  })
-
-  test('is not 100 % before everything is acknowledged', () => {
-    expect(formatProgress({ ...half, done: 10, total: 10 })).toContain('99%')
-    expect(formatProgress({ ...half, done: 0, total: 0 })).toContain(' 0%')
-  })
-
   test('a bar fits into one line and has no control characters', () => {
     for (let columns = 0; columns <= 130; columns += 1) {
       for (const progress of [

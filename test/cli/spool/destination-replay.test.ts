@@ -10,12 +10,13 @@ import { resolveOptions } from '../../../src/options/resolve-options.js'
 import { KeyPause } from '../../../src/shared/key-pause.js'
 import { inspectRoot } from '../../../src/spool/inspect.js'
 import { FakeClock } from '../../fake-clock.js'
-import { failing, simulateFullVolume } from '../../spool/disk-faults.js'
+import { simulateFullVolume } from '../../spool/disk-faults.js'
 import { filesBelow, segmentsBelow } from '../../spool/disk-image.js'
 import type { ProcessRun } from '../../spool/process-run.js'
 import { namesIn, useSpoolBench } from '../../spool/spool-bench.js'
 
 const TIMEOUT_MS = 60_000
+const PATIENCE = { timeout: 20_000 }
 const bench = useSpoolBench()
 
 function write(run: ProcessRun, ...names: string[]): void {
@@ -86,20 +87,9 @@ test('it waits until an owner that is unaware of the claim can no longer write, 
   await vi.waitFor(async () => {
     await bench.clock.advance(5_000)
     expect(namesIn(sent)).toEqual(['a', 'b', 'c'])
-  })
+  }, PATIENCE)
   await running
   expect([replay.account.accepted, replay.kept, problems.messages]).toEqual([3, 0, []])
-})
-
-test('it ends early if no attempt can follow before the deadline, and keeps what was not accepted', async () => {
-  const first = bench.begin()
-  write(first, 'a')
-  write(first, 'b', 'c')
-  bench.kill(first)
-  const { replay } = replayAll(acceptOnly('a'))
-  await runToEnd(replay)
-  expect(bench.clock.now()).toBeLessThan(TIMEOUT_MS / 2)
-  expect([replay.account.accepted, replay.kept, replay.lastFailure]).toEqual([1, 2, 'status 403'])
 })
 
 function writeLetters(...names: string[]): void {
@@ -118,7 +108,7 @@ async function runToEnd(replay: DestinationReplay): Promise<void> {
   await vi.waitFor(async () => {
     await bench.clock.advance(1_000)
     expect(isDone).toBe(true)
-  })
+  }, PATIENCE)
   await running
 }
 
@@ -142,25 +132,6 @@ describe.each([
     expect([replay.account.accepted, replay.kept, problems.messages]).toEqual([7, 0, []])
     expect([...segmentsBelow(bench.root), ...lettersLeft()]).toEqual([])
   })
-
-  test('dead letters alone are sent and deleted', async () => {
-    writeLetters('a', 'b')
-    bench.inject(simulateFullVolume(bench.root, { blocks }))
-    const { replay, problems } = replayAll(accept)
-    await runToEnd(replay)
-    expect([replay.account.accepted, replay.kept, problems.messages]).toEqual([2, 0, []])
-    expect(lettersLeft()).toEqual([])
-  })
-})
-
-test.each(['EACCES', 'EIO'])('entries that cannot be claimed (%s) are counted as kept', async (code) => {
-  const run = bench.begin()
-  write(run, 'a', 'b')
-  bench.kill(run)
-  bench.inject(failing('renameSync', () => code))
-  const { replay, problems } = replayAll(accept)
-  await runToEnd(replay)
-  expect([replay.account.accepted, replay.kept, problems.messages]).toEqual([0, 2, [expect.stringContaining(code)]])
 })
 
 test('dead letters that are kept keep their age', async () => {

@@ -207,15 +207,6 @@ describe('the token is sent', () => {
     expect(await asking(at.origin).json('counts')).toMatchObject({ total: 0 })
   })
 
-  test('after a change, for the proof and the request', async () => {
-    const at = await started({ token: TOKEN })
-    let token = 'the-token-of-before_16'
-    const service = asking(at.origin, () => token)
-    await expect(service.json('counts')).rejects.toMatchObject({ problem: 'token' })
-    token = TOKEN
-    expect(await service.json('counts')).toMatchObject({ total: 0 })
-  })
-
   test('not to a listener that forwards the challenge to the service at another port', async () => {
     const at = await started({ token: TOKEN })
     const relay = await recorded(relayTo(at.origin))

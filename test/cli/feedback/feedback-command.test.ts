@@ -1,7 +1,7 @@
 /** `pino-ingest feedback`. */
 import { expect, test } from 'vitest'
 import { entryOf, ingest, started } from '../../service/support.js'
-import { runCli } from '../run-cli.js'
+import { runHere } from '../run-here.js'
 
 const KEY = 'feedback-key-4711'
 
@@ -11,7 +11,7 @@ test('sends feedback, and says whether an entry has its id', async () => {
   const env = { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY }
   const about = (id: string): string[] =>
     `feedback --event ${id} --comments Broken --name Jane --email jane@example.com`.split(' ')
-  const said = async (args: readonly string[]): Promise<string> => (await runCli(args, env)).stdout.toString()
+  const said = async (args: readonly string[]): Promise<string> => (await runHere(args, env)).out
   expect(await said(about('ev-1'))).toBe('Sent, for event ev-1.\n')
   expect(await said(about('ev-2'))).toMatch(/^Sent, .*ev-2.* no entry has this id/)
   const json = JSON.parse(await said([...about('ev-2'), '--json'])) as object
@@ -24,18 +24,18 @@ test('reads the comments from stdin', async () => {
   const service = await started({ apiKeys: [KEY] })
   const env = { PINO_INGEST_API_KEY: KEY }
   expect(
-    await runCli(
+    await runHere(
       ['feedback', '--event', 'ev-1', '--comments', '-', '--url', service.url],
       env,
       'It broke,\nand “again”\n',
     ),
-  ).toMatchObject({ code: 0, stderr: '' })
+  ).toMatchObject({ code: 0, err: '' })
   expect(service.feedback().items).toMatchObject([
     { feedback: { event_id: 'ev-1', comments: 'It broke,\nand “again”' } },
   ])
   expect(
-    await runCli(['feedback', '--event', 'ev-1', '--comments', '-', '--url', service.url], env, '\n'),
-  ).toMatchObject({ code: 2, stderr: expect.stringContaining('--comments is empty') })
+    await runHere(['feedback', '--event', 'ev-1', '--comments', '-', '--url', service.url], env, '\n'),
+  ).toMatchObject({ code: 2, err: expect.stringContaining('--comments is empty') })
 })
 
 test.each([
@@ -45,15 +45,15 @@ test.each([
   [['--event', 'ev-1', '--comments='], '--comments is empty: --comments TEXT'],
   [['ev-1'], 'unexpected argument ev-1'],
 ])('%j: exit 2', async (args, message) => {
-  const result = await runCli(['feedback', ...args])
-  expect(result).toMatchObject({ code: 2, stdout: Buffer.alloc(0) })
-  expect(result.stderr).toContain(message)
+  const result = await runHere(['feedback', ...args])
+  expect(result).toMatchObject({ code: 2, out: '' })
+  expect(result.err).toContain(message)
 })
 
 test('a failure: exit 1 with the reason', async () => {
   const service = await started({ apiKeys: ['another'] })
   const env = { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY }
-  const result = await runCli(['feedback', '--event', 'e', '--comments', 'c'], env)
-  expect(result).toMatchObject({ code: 1, stdout: Buffer.alloc(0), stderr: expect.stringContaining('status 401') })
-  expect(result.stderr).not.toContain(KEY)
+  const result = await runHere(['feedback', '--event', 'e', '--comments', 'c'], env)
+  expect(result).toMatchObject({ code: 1, out: '', err: expect.stringContaining('status 401') })
+  expect(result.err).not.toContain(KEY)
 })

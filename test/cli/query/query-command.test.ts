@@ -1,9 +1,9 @@
-/** `pino-ingest query` as a process. */
+/** `pino-ingest query` with the local service. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createIngestService } from '../../../src/service/index.js'
 import type { IngestService } from '../../../src/service/index.js'
 import { entryOf, ingest } from '../../service/support.js'
-import { runCli } from '../run-cli.js'
+import { runHere } from '../run-here.js'
 
 const TOKEN = 'token-of-the-tests_16'
 let service: IngestService
@@ -22,8 +22,8 @@ beforeAll(async () => {
 
 async function query(...args: readonly string[]) {
   const env = { PINO_INGEST_DEV_TOKEN: TOKEN, PINO_INGEST_URL: service.url }
-  const { code, stdout, stderr } = await runCli(['query', ...args], env)
-  return { code, lines: stdout.toString().split('\n').slice(0, -1), stderr }
+  const { code, out, err } = await runHere(['query', ...args], env)
+  return { code, lines: out.split('\n').slice(0, -1), err }
 }
 
 describe('prints', () => {
@@ -34,19 +34,19 @@ describe('prints', () => {
     [['level:error -orderId:4711', '-n', '1'], ['old']],
     [[], ['older', 'old', 'fine', 'new orderId=4711']],
   ])('the entries that match %j, the newest last', async (args, messages) => {
-    const { code, lines, stderr } = await query(...args)
+    const { code, lines, err } = await query(...args)
     expect([code, lines.map((line) => line.replace(/^.* (?:shop|mail) +/, ''))]).toEqual([0, messages])
-    expect(stderr !== '').toBe(args.includes('-n'))
+    expect(err !== '').toBe(args.includes('-n'))
   })
 
   test('whole entries with --json', async () => {
-    const { lines, stderr } = await query('orderId:4711', '--json')
+    const { lines, err } = await query('orderId:4711', '--json')
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(service.entries({ q: 'orderId:4711' }).items)
-    expect(stderr).toBe('')
+    expect(err).toBe('')
   })
 
   test('the values of a field with --by, the most frequent first', async () => {
-    expect(await query('--by', 'level')).toEqual({ code: 0, lines: ['3  error', '1  info'], stderr: '' })
+    expect(await query('--by', 'level')).toEqual({ code: 0, lines: ['3  error', '1  info'], err: '' })
     const { lines } = await query('level:error', '--by', 'service', '--json', '-n', '1')
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([{ value: 'shop', count: 2 }])
   })
@@ -55,10 +55,10 @@ describe('prints', () => {
     [['levl:error'], 'level:error'],
     [['--by', 'orderid'], '--by orderId'],
     [['nothing', '--json'], 'no entry matches'],
-  ])('a word and a hint on stderr if nothing matches %j', async (args, said) => {
-    const { code, lines, stderr } = await query(...args)
+  ])('a word and a hint on err if nothing matches %j', async (args, said) => {
+    const { code, lines, err } = await query(...args)
     expect({ code, lines }).toEqual({ code: 0, lines: [] })
-    expect(stderr).toContain(said)
+    expect(err).toContain(said)
   })
 })
 
@@ -70,15 +70,15 @@ describe('ends', () => {
     [['-service:shop'], 'put -- before'],
     [['level:error | count'], '--by FIELD'],
   ])('with 2 for %j', async (args, message) => {
-    expect(await query(...args)).toEqual({ code: 2, lines: [], stderr: expect.stringContaining(message) as string })
+    expect(await query(...args)).toEqual({ code: 2, lines: [], err: expect.stringContaining(message) as string })
   })
 
   test('with 1 if nothing listens; a URL of another host in the environment is not used', async () => {
     const closed = await createIngestService({ token: TOKEN })
     await closed.close()
     const env = { PINO_INGEST_DEV_TOKEN: TOKEN, PINO_INGEST_URL: 'https://logs.example.com/api/v1' }
-    const { code, stderr } = await runCli(['query', '--url', closed.origin], env)
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`nothing listens at ${closed.origin}`)])
-    expect((await runCli(['query', 'a'], env)).stderr).toContain('http://127.0.0.1:4319')
+    const { code, err } = await runHere(['query', '--url', closed.origin], env)
+    expect([code, err]).toEqual([1, expect.stringContaining(`nothing listens at ${closed.origin}`)])
+    expect((await runHere(['query', 'a'], env)).err).toContain('http://127.0.0.1:4319')
   })
 })
