@@ -1,4 +1,3 @@
-import { request as httpRequest } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { backgroundClock } from '../../src/shared/clock.js'
 import { call, entryOf, ingest, newest, requestLog, started } from './support.js'
@@ -122,21 +121,6 @@ describe('the other endpoints', () => {
       expect((await call(`${service.url}/heartbeat/${path}`)).status, path).toBe(404)
     expect(new Set(service.heartbeats().items.map(({ monitor }) => monitor)).size).toBe(2)
   })
-
-  it('do not resolve dots in a path to another endpoint', async () => {
-    const service = await started()
-    const { port } = service
-    const status = await new Promise((resolve, reject) => {
-      const sent = httpRequest(
-        { port, host: '127.0.0.1', method: 'POST', path: '/api/v1/heartbeat/../feedback' },
-        (reply) => {
-          reply.resume().on('end', () => resolve(reply.statusCode))
-        },
-      )
-      sent.on('error', reject).end()
-    })
-    expect(status).toBe(404)
-  })
 })
 
 describe('the key', () => {
@@ -185,38 +169,5 @@ describe('an invalid request', () => {
     expect((await call(`${service.url}/ingest`, { body, headers: { expect: '100-continue' } })).status).toBe(413)
     expect((await ingest(service, [entryOf()])).status).toBe(200)
     expect((await ingest(service, [entryOf()], 'b', { expect: '100-continue' })).status).toBe(200)
-  })
-
-  it('with Expect: 100-continue is accepted or refused before the body is sent', async () => {
-    const service = await started({ maxBodyBytes: 1000 })
-    const ask = (length: number): Promise<[boolean, number | undefined]> =>
-      new Promise((resolve, reject) => {
-        let wentOn = false
-        const headers = {
-          expect: '100-continue',
-          'content-length': length,
-          'x-api-key': 'k',
-          'content-type': 'application/json',
-        }
-        const sent = httpRequest(`${service.url}/ingest`, { method: 'POST', headers }, (reply) => {
-          reply.resume().on('end', () => {
-            resolve([wentOn, reply.statusCode])
-            sent.destroy()
-          })
-        })
-        sent.on('error', reject).on('continue', () => {
-          wentOn = true
-          sent.end('{"logs":[]}')
-        })
-        sent.flushHeaders()
-      })
-    expect(await ask(11)).toEqual([true, 200])
-    expect(await ask(1001)).toEqual([false, 413])
-  })
-
-  it('is refused if it is compressed', async () => {
-    const service = await started()
-    const headers = { 'content-encoding': 'gzip' }
-    expect((await call(`${service.url}/ingest`, { body: '{"logs":[]}', headers })).status).toBe(415)
   })
 })

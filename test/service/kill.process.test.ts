@@ -14,7 +14,7 @@ import { entryOf, until } from './support.js'
 const MAX_OPEN = 10
 const BATCH = 100
 const PER_SECOND = 5000
-const ROUNDS = 4
+const ROUNDS = 2
 
 interface Writer {
   /** Messages of the batches that were acknowledged with 200, in order. */

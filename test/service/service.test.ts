@@ -72,15 +72,6 @@ describe('maxAgeMs', () => {
     expect(await kept(service)).toEqual(NONE)
   })
 
-  it('keeps all records without it', async () => {
-    const clock = new FakeClock()
-    const service = await startAged(clock, {})
-    await sendOneOfEach(service)
-    await clock.advance(1000 * HOUR)
-    expect(await kept(service)).toEqual(ONE_OF_EACH)
-    expect(clock.timers).toBe(0)
-  })
-
   it('applies to existing records in the file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'ingest-age-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))

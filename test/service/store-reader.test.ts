@@ -1,16 +1,15 @@
-/** Compares every query with a reference implementation, over generated records. */
+/** Queries of the store; lists and counts are compared with a reference implementation, over generated records. */
 import fc from 'fast-check'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
-import { CHART_FUNCTIONS, formatTerm, printChart } from '../../src/service/query/language/index.js'
+import { formatTerm } from '../../src/service/query/language/index.js'
 import { createSummarizer } from '../../src/service/query/entry-summary.js'
-import { computeFingerprint } from '../../src/service/store/group-fingerprint.js'
 import type { EntryFilter } from '../../src/service/query/query-filters.js'
 import { StoreReader } from '../../src/service/store-reader.js'
 import { Store } from '../../src/service/store/store.js'
 import type { Page, StoredEntry, StoredRequestLog } from '../../src/service/store/stored-record.js'
-import { entry, fewFilters, requestFilter, requestLog, TIMES } from './query/queries-generated.js'
+import { entry, fewFilters } from './query/queries-generated.js'
 import * as expected from './query/queries-reference.js'
 import { entryOf } from './support.js'
 
@@ -100,50 +99,6 @@ it('counts by level', () => {
   )
 })
 
-it('computes charts: every function, by any field, for at most 8 groups and the others', () => {
-  const number = fc.oneof(fc.integer({ min: -9, max: 9 }), fc.constantFrom('7', 'x', 2.5))
-  const numbers = fc.oneof(number, fc.array(number, { maxLength: 3 }))
-  const charts = fc.record({
-    name: fc.constantFrom(...CHART_FUNCTIONS, 'p1' as const, 'p33' as const),
-    field: fc.constant('n'),
-    by: fc.constantFrom(null, 'service', 'tag', 'level', 'key', 'group', 'user', 'error', 'many'),
-  })
-  const entries = fc.array(
-    fc.tuple(entry, fc.option(numbers), fc.integer({ max: 12, min: 0 })).map(([one, n, group]) => ({
-      ...one,
-      metadata: { ...one.metadata, group, many: [group, `${group * 5}`, 'x'], ...(n !== null && { n }) } as NonNullable<
-        LogEntry['metadata']
-      >,
-    })),
-    { maxLength: 40 },
-  )
-  fc.assert(
-    fc.property(entries, fewFilters, charts, fc.integer({ min: 1, max: 9 }), (logs, some, one, buckets) => {
-      const [filter, chart] = [some as EntryFilter, { ...one, field: one.name === 'count' ? null : one.field }]
-      const records = stored(logs)
-      const matching = expected.byTime(records.filter((record) => expected.matches(filter, record.entry)))
-      withEntries(records, (reader) => {
-        const histogram = reader.histogram({ ...filter, buckets })
-        const { groups, others, ...rest } = reader.chart({ ...filter, chart: printChart(chart), buckets })
-        const { buckets: steps, ...range } = histogram
-        expect(rest).toMatchObject(range)
-        const whole = reader.chart({ ...filter, chart: printChart({ ...chart, by: null }), buckets })
-        const inRange = steps.reduce((sum, { total }) => sum + total, 0)
-        expect((whole.groups[0]?.count ?? 0) + whole.without_number).toBe(inRange)
-        const { groups: wanted, others: rest8 } = expected.chartGroups(
-          matching,
-          chart,
-          steps.map(({ at }) => [Date.parse(at), Date.parse(at) + range.step_ms]),
-        )
-        expect(groups.map(({ count }) => count)).toEqual(wanted.slice(0, 8).map(({ count }) => count))
-        for (const group of groups) expect(wanted).toContainEqual(group)
-        expect(others).toEqual(wanted.length <= 8 ? null : { groups: wanted.length - 8, ...rest8 })
-      })
-    }),
-    { numRuns: 300 },
-  )
-})
-
 it('has the 8 groups with the most entries, one of all others, and counts outliers apart', () => {
   const groupOf = (n: number, timestamp = '2026-01-31T08:00:00Z') =>
     entryOf({ timestamp, user_id: `u-${n}`, perf: { duration_ms: n } })
@@ -169,32 +124,6 @@ it('draws in steps of a given length', () => {
   })
 })
 
-it('draws a user and an error once, by its first name', () => {
-  const user = { id: 'u-1', email: 'ada@shop.test', name: 'Ada' }
-  const logs = [
-    entryOf({ user, error: { type: 'TypeError', message: 'a' } }),
-    entryOf({ user: { email: user.email, name: user.name }, error: { message: 'b' } }),
-    entryOf({ user: { name: user.name } }),
-    entryOf({ user_id: 'u-7', user }),
-  ]
-  withEntries(stored(logs), (reader) => {
-    const namesOf = (by: string) => reader.chart({ chart: `count by ${by}` }).groups.map(({ name }) => name)
-    expect(namesOf('user').toSorted()).toEqual(['Ada', 'ada@shop.test', 'u-1', 'u-7'])
-    expect(namesOf('error')).toEqual([null, 'TypeError', 'b'])
-  })
-})
-
-it('has finite sums and averages of the greatest numbers, and no value without numbers', () => {
-  const logs = [Number.MAX_VALUE, Number.MAX_VALUE, -1].map((n) => entryOf({ metadata: { n, minus: -Math.abs(n) } }))
-  withEntries(stored([...logs, entryOf({ timestamp: '2026-01-31T07:00:00Z', metadata: { n: 0 } })]), (reader) => {
-    const value = (chart: string) => reader.chart({ chart }).groups[0]?.value
-    expect([value('sum(n)'), value('sum(minus)')]).toEqual([Number.MAX_VALUE, -Number.MAX_VALUE])
-    expect((value('avg(n)') as number) / Number.MAX_VALUE).toBeCloseTo(2 / 4)
-    const { values = [] } = reader.chart({ chart: 'sum(n)' }).groups[0] ?? {}
-    expect([values[0], values[1], values.at(-1)]).toEqual([0, null, Number.MAX_VALUE])
-  })
-})
-
 it('groups by route: the logged one, or the path with ids as *', () => {
   const routes = [{ path: '/orders/17?x=1' }, { path: '/orders/18' }, { url: 'https://shop.test/cart' }, {}]
   const logs = routes.map((request) => entryOf({ request: { ...request, duration_ms: 5 } }))
@@ -216,47 +145,6 @@ it('groups by route: the logged one, or the path with ids as *', () => {
         groups: [{ name: null, count: 2, value: 5 }],
       })
     },
-  )
-})
-
-it('counts by time: every entry is in the bucket of its time', () => {
-  fc.assert(
-    fc.property(
-      fc.array(entry, { maxLength: 30 }),
-      fewFilters,
-      fc.integer({ min: 1, max: 500 }),
-      (logs, some, maxBuckets) => {
-        const filter = some as EntryFilter
-        const records = stored(logs)
-        const matching = records.filter((record) => expected.matches(filter, record.entry))
-        withEntries(records, (reader) => {
-          const { since, until, step_ms, buckets, before, after } = reader.histogram({ ...filter, buckets: maxBuckets })
-          expect(buckets.length).toBeLessThanOrEqual(maxBuckets)
-          if (matching.length === 0)
-            return expect({ since, until, buckets }).toEqual({ since: null, until: null, buckets: [] })
-          const firstMs = Date.parse(since ?? '')
-          expect(Date.parse(until ?? '')).toBe(firstMs + buckets.length * step_ms)
-          const within = (at: number) =>
-            matching.filter((record) => {
-              const timeMs = Date.parse(record.entry.timestamp)
-              return timeMs >= at && timeMs < at + step_ms
-            })
-          expect(buckets).toEqual(
-            buckets.map((_, n) => {
-              const at = firstMs + n * step_ms
-              return { at: new Date(at).toISOString(), ...expected.counts(within(at)) }
-            }),
-          )
-          const times = matching.map((record) => Date.parse(record.entry.timestamp))
-          const shown = buckets.reduce((sum, { total }) => sum + total, 0)
-          expect([before, shown + before + after]).toEqual([times.filter((ms) => ms < firstMs).length, times.length])
-          const range = expected.timeRange(times)
-          const isOutside = (ms: number): boolean => ms < range.firstMs || ms > range.lastMs
-          return expect(before + after).toBeLessThanOrEqual(times.filter(isOutside).length)
-        })
-      },
-    ),
-    { numRuns: 150 },
   )
 })
 
@@ -304,66 +192,33 @@ it('lists the fields of entries with their counts', () => {
   })
 })
 
-it('lists the fields and values of request logs', () => {
-  const log = { method: 'GET', path: '/a/1', route: '/a/:id', status_code: 200, duration_ms: 5, timestamp: TIMES[2] }
+it('groups failures by fingerprint, last seen first or most frequent first, with times, names and a trend', () => {
+  const at = (second: number): string => new Date(NOW_MS + second * 1000).toISOString()
+  const failure = (second: number, fields: Partial<LogEntry> = {}): LogEntry =>
+    entryOf({ level: 'error', timestamp: at(second), fingerprint: 'twice', ...fields })
   const logs = [
-    { ...log, request_id: 'r1', service: 'shop' },
-    { ...log, request_id: 'r2', status_code: 502 },
+    failure(60, { service: 'shop', version: '1', message: 'newest' }),
+    failure(0, { service: 'mail' }),
+    failure(90, { fingerprint: 'last' }),
+    entryOf({ timestamp: at(10), fingerprint: 'info', error: { type: 'E', message: 'no' } }),
+    entryOf({ timestamp: at(5), fingerprint: 'no failure' }),
   ]
-  ask(
-    (store) => store.append('request', storedRequests(logs), 200),
-    (reader) => {
-      expect(reader.fields('requests')).toContainEqual({ name: 'service', type: 'text', count: 1 })
-      expect(reader.fields('requests')).toContainEqual({ name: 'status', type: 'number', count: 2 })
-      expect(reader.requestValues({ field: 'status', q: 'route:/a/*' }).items).toEqual([
-        { value: '200', count: 1 },
-        { value: '502', count: 1 },
-      ])
-      expect(reader.requestValues({ field: 'status', q: 'status:>=500' }).items).toHaveLength(1)
-    },
-  )
-})
-
-it('groups failures', () => {
-  holds((records, filter, matching) =>
-    withEntries(records, (reader) => {
-      const times = records.map(({ entry: { timestamp } }) => Date.parse(timestamp))
-      const { firstMs, lastMs } = expected.timeRange(times)
-      const sinceMs = filter.since === undefined ? firstMs : Date.parse(filter.since)
-      const untilMs = filter.until === undefined ? lastMs + 1 : Date.parse(filter.until)
-      const groups = expected.errorGroups(matching, records, { sinceMs, untilMs })
-      expect(reader.errorGroups({ ...filter, limit: 100 })).toEqual({ items: groups, next: null })
-      expect(allPages((cursor) => reader.errorGroups({ ...filter, ...cursor, limit: 2 }))).toEqual(groups)
-      // Groups of the same count stay in the order of `last_seen`.
-      const byCount = groups.toSorted((a, b) => b.count - a.count)
-      const query = { ...filter, sort: 'count' } as const
-      expect(allPages((cursor) => reader.errorGroups({ ...query, ...cursor, limit: 2 }))).toEqual(byCount)
-      for (const { fingerprint, count } of groups) {
-        // A filter by fingerprint also finds entries with this fingerprint that are not failures.
-        const found = reader.entries({ ...filter, fingerprint, limit: 100 }).items.map(({ entry: one }) => one)
-        expect(found.filter((one) => one.error !== undefined || ['error', 'fatal'].includes(one.level))).toHaveLength(
-          count,
-        )
-        expect(found.map(computeFingerprint)).toEqual(found.map(() => fingerprint))
-      }
-    }),
-  )
-})
-
-it('computes statistics of routes', () => {
-  fc.assert(
-    fc.property(fc.array(requestLog, { maxLength: 40 }), requestFilter, (logs, filter) => {
-      const records = storedRequests(logs)
-      const matching = records.filter((record) => expected.matchesRequest(filter, record))
-      ask(
-        (store) => store.append('request', records, 100 * records.length),
-        (reader) => {
-          expect(reader.routes(filter).items).toEqual(expected.routes(matching))
-        },
-      )
-    }),
-    { numRuns: 150 },
-  )
+  withEntries(stored(logs), (reader) => {
+    const query = { since: at(0), until: at(240) }
+    const { items } = reader.errorGroups(query)
+    expect(items).toMatchObject([
+      { fingerprint: 'last', count: 1 },
+      {
+        ...{ fingerprint: 'twice', is_given: true, level: 'error', type: null, message: 'newest', count: 2 },
+        ...{ first_seen: at(0), last_seen: at(60), services: ['mail', 'shop'], versions: ['1'], newest: 'ent_run_1' },
+        trend: Array.from({ length: 24 }, (_, n) => Number(n === 0 || n === 6)),
+      },
+      { fingerprint: 'info', type: 'E', message: 'no' },
+    ])
+    expect(allPages((cursor) => reader.errorGroups({ ...query, ...cursor, limit: 2 }))).toEqual(items)
+    const byCount = [items[1], items[0], items[2]]
+    expect(allPages((cursor) => reader.errorGroups({ ...query, ...cursor, sort: 'count', limit: 2 }))).toEqual(byCount)
+  })
 })
 
 it('finds an entry by its own id, else by event_id', () => {
@@ -438,61 +293,16 @@ it('lists the runs, the newest start first, and finds the entries of those that 
   })
 })
 
-it('forgets a run when its last entry is dropped', () => {
-  const store = new Store({ ...LIMITS, maxEntries: 2, onProblem: unexpected })
-  const reader = new StoreReader(store)
-  store.append('entry', stored([ofProcess('a', 1, 0), ofProcess('a', 2, 1), ofProcess('a', 2, 2)]), 100)
-  expect(reader.runs().items).toMatchObject([{ run: 'a-2@laptop', is_restart: false }])
-})
-
-it.each<[string, readonly (readonly [pid: number, second: number])[], string[], string[]]>([
-  [
-    'a process that starts after the last entry of another',
-    [
-      [1, 0],
-      [1, 1],
-      [2, 3],
-    ],
-    ['2'],
-    ['2'],
-  ],
-  [
-    'processes at once',
-    [
-      [1, 0],
-      [2, 1],
-      [1, 2],
-    ],
-    ['2', '1'],
-    [],
-  ],
-  [
-    'processes that arrive newest first',
-    [
-      [1, 3],
-      [2, 2],
-      [1, 1],
-    ],
-    ['2', '1'],
-    [],
-  ],
-  [
-    'a process that keeps logging after the last one is evicted',
-    [
-      [1, 0],
-      [2, 1],
-      [1, 2],
-      [1, 3],
-      [1, 4],
-      [1, 5],
-    ],
-    ['1'],
-    [],
-  ],
+it.each<[string, string, string[], string[]]>([
+  ['a process that starts after the last entry of another', '1@0 1@1 2@3', ['2'], ['2']],
+  ['processes at once', '1@0 2@1 1@2', ['2', '1'], []],
+  ['processes that arrive newest first', '1@3 2@2 1@1', ['2', '1'], []],
+  ['a process that keeps logging after the last one is evicted', '1@0 2@1 1@2 1@3 1@4 1@5', ['1'], []],
 ])('runs: %s', (_, found, current, restarts) => {
   const store = new Store({ ...LIMITS, maxEntries: 4, onProblem: unexpected })
   const reader = new StoreReader(store)
-  store.append('entry', stored(found.map(([pid, second]) => ofProcess('shop', pid, second))), 100)
+  const logs = found.split(' ').map((one) => one.split('@').map(Number) as [number, number])
+  store.append('entry', stored(logs.map(([pid, second]) => ofProcess('shop', pid, second))), 100)
   const values = reader.values({ q: 'run:last', field: 'metadata.pid' }).items
   expect(values.map(({ value }) => value).toSorted()).toEqual(current.toSorted())
   const runs = reader.runs().items
@@ -508,33 +318,6 @@ it('computes relative times again while nothing arrives', () => {
     vi.setSystemTime('2026-01-31T10:40:00.000Z')
     expect(count()).toBe(0)
   })
-})
-
-it('attaches feedback by event_id and by id, oldest first, and counts records', () => {
-  const feedback = ['e', 'ent_run_1', 'other', 'e'].map((event_id, n) => ({
-    id: `fbk_${n}`,
-    seq: 10 + n,
-    received_at: '2026-01-31T09:00:00.000Z',
-    feedback: { event_id, comments: `${n}` },
-  }))
-  ask(
-    (store) => {
-      store.append('entry', stored([entryOf({ metadata: { event_id: 'e' } }), entryOf()]), 100)
-      store.append('feedback', feedback, 100)
-    },
-    (reader) => {
-      expect(reader.entry('ent_run_1')?.feedback.map(({ seq }) => seq)).toEqual([10, 11, 13])
-      expect(reader.entry('ent_run_2')?.feedback).toEqual([])
-      expect(reader.recordCounts()).toEqual({
-        entry: 2,
-        request: 0,
-        feedback: 4,
-        release: 0,
-        heartbeat: 0,
-        rejected: 0,
-      })
-    },
-  )
 })
 
 it('limits the number of routes, names and users', () => {

@@ -80,23 +80,6 @@ describe('a group is new', () => {
     log(4, { service: 'shop', version: '3.0' })
     expect(isNew()).toEqual({ old: false, new: false, 'of the only version': false })
   })
-
-  it('with its users and versions', () => {
-    const { reader, log } = open()
-    log(3, { ...failure('f', '3.0'), user_id: 'u-1' })
-    log(1, { level: 'error', fingerprint: 'f', user: { id: 'u-2' } })
-    log(2, { ...failure('f', '1.0'), user_id: 'u-2' })
-    expect(reader.errorGroups({}).items[0]).toMatchObject({
-      users: 2,
-      top_users: [
-        { user: 'u-2', count: 2 },
-        { user: 'u-1', count: 1 },
-      ],
-      first_version: '1.0',
-      last_version: '3.0',
-      route: null,
-    })
-  })
 })
 
 describe('the users of a group', () => {
@@ -217,29 +200,5 @@ describe('a comparison', () => {
       ['new', 'new', 0, 1],
       ['gone', 'gone', 9, 0],
     ])
-  })
-
-  it('compares runs, and any other queries', () => {
-    const { reader, log, request } = open()
-    const run = (pid: number) => ({ service: 'shop', version: '1.0', metadata: { pid, hostname: 'laptop' } })
-    log(0, run(1))
-    log(10, run(2))
-    log(11, { ...run(2), ...failure('new', '1.0') })
-    request(5, { service: 'shop', duration_ms: 10 })
-    request(12, { service: 'shop', duration_ms: 30 })
-    const compared = reader.compareReleases({ before: 'run:shop-1@laptop', after: 'run:last' })
-    expect([compared.before.p95_ms, compared.after.p95_ms]).toEqual([10, 30])
-    expect(listGroups(compared)).toEqual([['new', 'new', 0, 1]])
-  })
-
-  it('is empty for unknown versions', () => {
-    const compared = open().reader.compareReleases({ before: 'version:a', after: 'version:b' })
-    const nothing = { entries: 0, errors: 0, error_rate: 0, requests: 0, request_error_rate: 0, p95_ms: null }
-    expect(compared).toEqual({
-      before: { query: 'version:a', ...nothing },
-      after: { query: 'version:b', ...nothing },
-      groups: [],
-      routes: [],
-    })
   })
 })

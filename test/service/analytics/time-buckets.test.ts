@@ -1,4 +1,4 @@
-/** Time ranges and buckets: cases that the tests of queries do not cover. */
+/** Time ranges and buckets. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -9,9 +9,6 @@ import {
   countTrend,
   findTimeRange,
 } from '../../../src/service/analytics/time-buckets.js'
-import { StoreReader } from '../../../src/service/store-reader.js'
-import { Store } from '../../../src/service/store/store.js'
-import { entryOf } from '../support.js'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -76,13 +73,6 @@ describe('a frame', () => {
     const frame = createTimeBuckets({ firstMs: at(first), lastMs: at(last) }, maxBuckets)
     expect([frame.stepMs, frame.count, formatBucketStart(frame, 0)]).toEqual([stepMs, count, since])
   })
-
-  it('does not move while the range moves within it', () => {
-    const frames = [10, 20, 30].map((ms) =>
-      createTimeBuckets({ firstMs: at('2026-01-31T08:00:00Z') + ms, lastMs: at('2026-01-31T08:59:00Z') + ms }, 60),
-    )
-    expect(new Set(frames.map(({ sinceMs }) => sinceMs)).size).toBe(1)
-  })
 })
 
 it('the range is the requested one, else that of the records', () => {
@@ -139,28 +129,5 @@ describe('the range', () => {
     ['with one at ten times the span of the rest', [...ten, last + 80 * MINUTE], [first, last + 80 * MINUTE]],
   ])('%s', (_, times, expected) => {
     expect(rangeOf(times)).toEqual(expected)
-  })
-})
-
-describe('outliers', () => {
-  const store = new Store({ maxEntries: 2000, maxBytes: 1 << 24, onProblem: (message) => expect.unreachable(message) })
-  const records = [OLD_MS, ...every(600, 1000), LATE_MS].map((timeMs, n) => ({
-    ...{ id: `ent_${n}`, seq: n + 1, received_at: new Date(START_MS).toISOString(), batch_id: null },
-    entry: entryOf({ timestamp: new Date(timeMs).toISOString(), level: 'error', error: { type: 'E' } }),
-  }))
-  store.append('entry', records, 100 * records.length)
-  const reader = new StoreReader(store)
-
-  it('are outside of histogram and trends', () => {
-    const { buckets, before, after, step_ms } = reader.histogram({})
-    expect([before, after, step_ms]).toEqual([1, 1, 10_000])
-    expect(buckets.map(({ total }) => total)).toEqual(Array(60).fill(10))
-    expect(reader.errorGroups({}).items[0]?.trend).toEqual(Array(24).fill(25))
-  })
-
-  it('are included by a bound', () => {
-    const since = new Date(OLD_MS).toISOString()
-    expect(reader.histogram({ since })).toMatchObject({ before: 0, after: 1 })
-    expect(reader.histogram({ until: new Date(LATE_MS + 1).toISOString() })).toMatchObject({ before: 1, after: 0 })
   })
 })

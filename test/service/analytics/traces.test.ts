@@ -197,15 +197,4 @@ describe('the list of traces', () => {
     expect(walked).toEqual(reader.traces({ limit: 100 }).items.map(({ trace_id }) => trace_id))
     expect(new Set(walked).size).toBe(30)
   })
-
-  it('has no trace for matching entries without a trace id, or with an empty one', () => {
-    const reader = open(
-      [0, { trace: { trace_id: '' }, message: 'empty' }],
-      [1, { message: 'found, without a trace' }],
-      [2, { trace: { trace_id: 't' }, message: 'found' }],
-    )
-    const list = (q: string) => reader.traces({ q }).items.map(({ trace_id }) => trace_id)
-    expect(list('found')).toEqual(['t'])
-    expect(list('empty')).toEqual([])
-  })
 })

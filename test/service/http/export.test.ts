@@ -139,17 +139,4 @@ describe('its transfer', () => {
     await new Promise((resolve) => response.once('close', resolve))
     expect([response.complete, outcomes]).toEqual([false, [failure]])
   })
-
-  it('has no body for HEAD, and refuses unknown formats', async () => {
-    const service = await started()
-    await ingest(service, [entryOf()])
-    const head = await local(service, 'export?format=ndjson', { method: 'HEAD' })
-    expect([head.status, head.text, head.headers['content-type']]).toEqual([
-      200,
-      '',
-      'application/x-ndjson; charset=utf-8',
-    ])
-    for (const query of ['format=csv', 'q=a&limit=1', 'since=noon', 'columns=level', 'level=loud'])
-      expect((await local(service, `export?${query}`)).status, query).toBe(400)
-  })
 })

@@ -166,57 +166,22 @@ describe('queries over HTTP', () => {
 
   it.each([
     'entries?level=loud',
-    'entries?color=red',
-    'entries?limit=1001',
-    'entries?limit=x',
     'entries?cursor=-',
-    'entries?q=a&q=b',
-    'entries?since=noon',
-    'entries?view=tall',
-    'entries?cursor=12',
-    'entries?newer=12',
     'entries?cursor=1-1&newer=1-1',
     'entries?columns=a',
-    'entries?view=summary&columns=a,,b',
     'entries/ent_1/context?q=a',
-    'entries/ent_1/context?limit=0',
     'traces?cursor=1',
-    'traces/t?limit=1',
     'request-logs?sort=size',
-    'request-logs?cursor=1',
-    'request-logs?sort=duration&cursor=1-1',
     'versions?limit=1',
     'release-comparison?before=1',
-    'release-comparison?after=1',
-    'release-comparison?before=1&after=2&since=noon',
     'release-comparison?before=1&after=(',
-    'entries/ent_1?limit=1',
-    'counts?limit=1',
-    'histogram?buckets=0',
-    'histogram?buckets=501',
-    'chart',
     'chart?chart=p100(duration)',
-    'chart?chart=count&buckets=501',
     'chart?chart=count&q=a%20|%20count',
-    'entries?q=a%20|%20count',
-    'values?field=service&limit=0',
-    'values',
     'values?field=status&kind=feedback',
-    'fields?q=a',
-    'error-groups?limit=0',
-    'error-groups?sort=users',
-    'error-groups?sort=count&cursor=1.1',
     'routes?level=info',
-    'routes?since=noon',
-    'monitors?limit=1',
     'runs?q=a',
-    'status?a',
     'stream?after=-1',
-    'stream?limit=1',
-    'stream?level=loud',
-    'requests?limit=1',
     'feedback?level=info',
-    'faults?a=1',
   ])('%s is refused with a reason', async (path) => {
     const { status, json } = await local(await started(), path)
     expect([status, json.detail[0].type, json.detail[0].msg]).toEqual([400, 'QUERY', expect.stringMatching(/\w.{10}/)])
@@ -224,10 +189,8 @@ describe('queries over HTTP', () => {
 
   it.each<[string, number, number]>([
     ['entries?q=', 6, 4],
-    ['counts?q=', 6, 4],
     ['stream?q=', 6, 4],
     ['request-logs?q=', 6, 4],
-    ['values?field=service&q=', 6, 4],
   ])('%s refuses a wrong query with its position', async (path, position, length) => {
     const { status, json } = await local(await started(), `${path}${encodeURIComponent('level:loud')}`)
     expect([status, json.detail]).toEqual([
@@ -243,17 +206,12 @@ describe('queries over HTTP', () => {
       'nope',
       'entries/',
       'entries/none',
-      'entries/a/b',
       'entries/none/context',
-      'entries/a/b/context',
       'entries//context',
-      'entries/*/context',
       'entries/%E0%A4%A',
       'traces/none',
-      'traces/*',
       'values/service',
       'constructor',
-      '__proto__',
       'toString/x',
     ]) {
       expect((await local(service, path)).status, path).toBe(404)
@@ -310,23 +268,14 @@ describe('queries over HTTP', () => {
 
     it.each([
       ['no body', undefined],
-      ['a list', []],
       ['a text', { at: '/a.js:1:1' }],
       ['a place without a column', { at: ['/a.js:1'] }],
-      ['a number', { at: [7] }],
-      ['an object', { at: [{ toString: 1 }] }],
       ['101 places', { at: Array(101).fill('/a.js:1:1') }],
       ['a name of 5,000 characters', { at: [`/${'a'.repeat(5000)}.js:1:1`] }],
     ])('not of %s', async (_, body) => {
       const { status, json } = await post(body)
       expect([status, json.detail[0].type, json.detail[0].msg.length < 300]).toEqual([400, 'QUERY', true])
     })
-
-    it('not without the token', async () => {
-      expect((await post({ at: [] }, { authorization: 'Bearer wrong' })).status).toBe(401)
-    })
-
-    it('of none', async () => expect((await post({ at: [] })).json).toEqual({ items: [] }))
   })
 
   it('reset deletes everything', async () => {

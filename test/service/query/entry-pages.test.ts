@@ -72,25 +72,6 @@ it('pages are within the time bounds, in both directions', () => {
   expect(reader.entries({ ...bounds, cursor: `${Date.parse(iso(45))}-0`, limit: 1 }).items).toEqual([older.items[0]])
 })
 
-it.each([
-  ['of negative time', -62_135_596_800_000],
-  ['far in the future', 253_402_300_799_999],
-])('continues after an entry %s', (_, timeMs) => {
-  const { reader, add } = open()
-  const timestamp = timeMs < 0 ? '0001-01-01T00:00:00.000Z' : '9999-12-31T23:59:59.999Z'
-  add(record(1, 0, { timestamp }), record(2, 0, { timestamp }), record(3, 0, { timestamp }))
-  const page = reader.entries({ limit: 2 })
-  expect([seqs(page), page.next]).toEqual([[3, 2], `${timeMs}-2`])
-  expect(seqs(reader.entries({ cursor: `${timeMs}-2` }))).toEqual([1])
-})
-
-it.each([{ cursor: '12' }, { cursor: '1-x' }, { newer: '' }, { newer: '1-' }, { cursor: '1-1', newer: '1-1' }])(
-  'refuses %j',
-  (query) => {
-    expect(() => open().reader.entries(query)).toThrow(expect.objectContaining({ code: 'QUERY' }))
-  },
-)
-
 describe('the context of an entry', () => {
   it('has all entries around it by time, with cursors that continue', () => {
     const continued = { newer: 0, older: 0 }

@@ -14,17 +14,6 @@ describe('a summary', () => {
     entry: entryOf(fields),
   })
 
-  it('omits fields that the entry does not have', () => {
-    expect(summarizeEntry(stored({ tags: [], breadcrumbs: [], trace: {} }))).toEqual({
-      id: 'ent_run_1',
-      seq: 1,
-      received_at: '2026-01-31T08:00:00.000Z',
-      level: 'info',
-      message: 'hello',
-      timestamp: '2026-01-31T08:00:00.000Z',
-    })
-  })
-
   it('has the fields that a row shows, at a bounded length, and no others', () => {
     const long = 'x'.repeat(1000)
     const summary = summarizeEntry(
@@ -67,34 +56,6 @@ describe('a summary', () => {
     expect(JSON.stringify(summary)).not.toMatch(/stack|url|ip"|metadata|user_/)
   })
 
-  it('truncates long texts, and keeps short ones unchanged', () => {
-    const long = 'x'.repeat(1000)
-    const texts = (text: string) => {
-      const { service, environment, version, release_id, request_id, trace_id, request, tags } = summarizeEntry(
-        stored({
-          service: text,
-          environment: text,
-          version: text,
-          release_id: text,
-          request_id: text,
-          trace: { trace_id: text },
-          request: { method: text, path: text },
-          tags: Array.from({ length: 30 }, () => text),
-        }),
-      )
-      return {
-        tags,
-        others: [service, environment, version, release_id, request_id, trace_id, request?.method, request?.path],
-      }
-    }
-    expect(texts(long)).toEqual({
-      tags: Array(20).fill(`${long.slice(0, 99)}…`),
-      others: Array(8).fill(`${long.slice(0, 199)}…`),
-    })
-    expect(texts('é💥'.repeat(60)).others[0]).toHaveLength(180)
-    expect(texts('💥'.repeat(101)).others[0]).toBe(`${'💥'.repeat(99)}…`)
-  })
-
   it('has the first 8 scalars of the metadata, nested ones by their path', () => {
     const details = (metadata: JsonObject) => summarizeEntry(stored({ metadata })).details
     expect(details({ pid: 1, hostname: 'h', event_id: 'e' })).toBeUndefined()
@@ -116,26 +77,6 @@ describe('a summary', () => {
     expect(Object.keys(details({ ['__proto__']: { x: 1 } }) ?? {})).toEqual(['__proto__.x'])
     const deep = Array.from({ length: 5000 }).reduce<JsonObject>((inner) => ({ a: inner }), {})
     expect(details(deep)).toBeUndefined()
-  })
-
-  it('has the first of the names of the user', () => {
-    const user = (fields: Parameters<typeof stored>[0]) => summarizeEntry(stored(fields)).user
-    expect(user({ user: { name: 'N', email: 'e@x' } })).toBe('e@x')
-    expect(user({ user: { name: 'N', email: 'e@x', id: 'i' } })).toBe('i')
-    expect(user({ user: { id: 'i' }, user_id: 'u' })).toBe('u')
-    expect(user({ user: { name: 'N' } })).toBe('N')
-  })
-
-  it('has the requested columns, of at most 200 characters', () => {
-    const record = stored({ metadata: { long: 'x'.repeat(300), flag: false }, level: 'warn' })
-    expect(
-      createSummarizer({ columns: ['level', 'metadata.long', 'metadata.flag', 'service'] })(record).columns,
-    ).toEqual({
-      level: 'warn',
-      'metadata.long': `${'x'.repeat(199)}…`,
-      'metadata.flag': 'false',
-    })
-    expect(summarizeEntry(record).columns).toBeUndefined()
   })
 
   it.each<[string, object | undefined]>([

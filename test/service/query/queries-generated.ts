@@ -2,7 +2,6 @@
 import fc from 'fast-check'
 import { LEVELS } from '../../../src/protocol/log-entry.js'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
-import type { RequestLog } from '../../../src/protocol/resources.js'
 
 /** Names with special characters of JSON and regular expressions, and beyond ASCII. */
 export const NAMES = [
@@ -81,27 +80,7 @@ export const entry: fc.Arbitrary<LogEntry> = fc
   )
   .map(([required, rest]) => ({ ...rest, ...required }))
 
-export const requestLog: fc.Arbitrary<RequestLog> = fc
-  .tuple(
-    fc.record({
-      method: fc.constantFrom('GET', 'POST'),
-      path: fc.constantFrom('/a', '/b', '\u{1f4a5}', '\uff5e'),
-      status_code: fc.constantFrom(200, 304, 399, 400, 404, 499, 500, 503, 599, 600, -1),
-      // Excludes -0, which JSON does not preserve.
-      duration_ms: fc
-        .oneof(
-          fc.constantFrom(0, 0.1, 0.30000000000000004, 12, 5e-324, 1e21, 1.7976931348623157e308, -3),
-          fc.double({ noNaN: true, noDefaultInfinity: true }),
-        )
-        .map((ms) => ms + 0 || 0),
-      request_id: name,
-      timestamp: time,
-    }),
-    optional({ route: fc.constantFrom('/a', '/:id', '\uff5e'), service: name, environment: name }),
-  )
-  .map(([required, rest]) => ({ ...rest, ...required }))
-
-export const entryFilter = optional({
+const entryFilter = optional({
   level: fc.oneof(fc.constantFrom(...LEVELS), fc.subarray([...LEVELS], { minLength: 1 })),
   service: name,
   environment: name,
@@ -133,12 +112,4 @@ export const fewFilters = fc.tuple(entryFilter, fc.nat(), fc.nat()).map(([filter
     (_, n) => fields.length > 0 && (n === first % fields.length || n === second % fields.length),
   )
   return Object.fromEntries(chosen) as typeof filter
-})
-
-export const requestFilter = optional({
-  q: fc.constantFrom('status:>=500', 'duration:>0 OR path:/b', '-method:GET', 'service:*', 'b'),
-  service: name,
-  environment: name,
-  since: fc.constantFrom(...TIMES),
-  until: fc.constantFrom(...TIMES),
 })

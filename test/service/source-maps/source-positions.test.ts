@@ -1,19 +1,10 @@
 /** Original places of compiled code, from real maps, and from files that must not be read. */
 import { execFileSync } from 'node:child_process'
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import type { BuildOptions } from 'esbuild'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -112,12 +103,6 @@ describe('a minified bundle', () => {
     expect(found.map((one) => one?.name)).toEqual([null, 'total'])
   })
 
-  test('as a URL of a file, as in frames of modules', async () => {
-    const file = await bundle()
-    const [place = ''] = placesOfError(file)
-    expect(await find(place.replace(file, pathToFileURL(file).href))).toMatchObject([thrownAt()])
-  })
-
   test('places of several files, in the order of the request', async () => {
     const file = await bundle()
     const [thrown = '', called = ''] = placesOfError(file)
@@ -134,30 +119,18 @@ describe('a minified bundle', () => {
 describe('the name of a source', () => {
   test.each<[string, unknown, string | null, object?]>([
     ['a path relative to the map', '../src/a.ts', 'src/a.ts'],
-    ['a file that is not here', '../lost/a.ts', 'lost/a.ts'],
     ['encoded', '../src/my%20app.ts', 'src/my app.ts'],
     ['a source root', 'a.ts', 'src/a.ts', { sourceRoot: '../src' }],
-    ['a source root with a slash', 'a.ts', 'src/a.ts', { sourceRoot: '../src/' }],
     ['characters that URLs encode, as they are', '../src/[id]/100%#1?.ts', 'src/[id]/100%#1?.ts'],
     ['of webpack', 'webpack://app/./src/orders.ts', 'src/orders.ts'],
-    ['of webpack, without a name', 'webpack:///src/orders.ts?c0de', 'src/orders.ts'],
-    ['of webpack, without a file', 'webpack://app/webpack/bootstrap', null],
     ['a text that is no URL', '../src/%zz.ts', null],
     ['of another host', 'file://host/a.ts', null],
     ['of the web', 'https://example.com/a.ts', null],
-    ['a path of Windows', 'C:\\app\\a.ts', null],
-    ['no text', null, null],
     ['a number', 7, null],
   ])('%s', async (_, source, expected, more) => {
     write('src/[id]/100%#1?.ts', '')
     const found = await mapped(map(source, more))
     expect(found).toEqual(expected === null ? null : { file: join(folder, expected), ...ORIGINAL })
-  })
-
-  test('a URL of a file, and an absolute path', async () => {
-    const file = join(folder, 'src/orders.ts')
-    expect(await mapped(map(pathToFileURL(file).href))).toEqual({ file, ...ORIGINAL })
-    expect(await mapped(map(file, { sourceRoot: '/other' }))).toEqual({ file, ...ORIGINAL })
   })
 })
 
@@ -180,24 +153,9 @@ test('a map in sections', async () => {
   ).toEqual([null, [join(folder, 'dist/a.ts'), 7], [join(folder, 'dist/a.ts'), 8], [join(folder, 'dist/b.ts'), 7]])
 })
 
-test('the last comment counts, also as a block; text in a string does not', async () => {
-  const last = '/*# sourceMappingURL=a.js.map */\nconst text = "# sourceMappingURL=none.map"'
-  expect(await mapped(map('a.ts'), `//# sourceMappingURL=first.map\n${last}`)).toMatchObject(ORIGINAL)
-})
-
 test.each([
-  ...[
-    'lost.map',
-    '//host/share/a.map',
-    'https://example.com/a.map',
-    'file://host/a.map',
-    '/etc/passwd',
-    'a.txt',
-    '%zz',
-  ].map((url) => `//# sourceMappingURL=${url}`),
-  ...['application/json;base64,!!!!', 'application/json,%zz', ''].map((data) => `//# sourceMappingURL=data:${data}`),
-  'const text = "//# sourceMappingURL=" + u',
-  '//# sourceMappingURL=none.map\nf()',
+  ...['lost.map', 'https://example.com/a.map', '/etc/passwd', '%zz'].map((url) => `//# sourceMappingURL=${url}`),
+  ...['application/json;base64,!!!!', ''].map((data) => `//# sourceMappingURL=data:${data}`),
   "/* how to: */ f('//# sourceMappingURL=none.map'",
 ])('%s does not hide the map beside the file', async (code) => {
   write('dist/a.txt', map('b.ts'))
@@ -214,30 +172,18 @@ describe('no place, and no error, for', () => {
   test.each([
     ['a map that is not JSON', '{"version":3,'],
     ['a map without mappings', '{"version":3,"sources":["a.ts"]}'],
-    ['mappings that are a number', map('a.ts', { mappings: 7 })],
     ['mappings that are invalid', map('a.ts', { mappings: '~~~' })],
-    ['sections that are none', '{"sections":7}'],
     ['sections without offset', '{"sections":[{}]}'],
-    ['null', 'null'],
     [
       'a map nested 100,000 times',
       `${'{"sections":[{"offset":{"line":0,"column":0},"map":'.repeat(1e5)}1${'}]}'.repeat(1e5)}`,
     ],
   ])('%s', async (_, text) => expect(await mapped(text)).toBeNull())
 
-  test('a file that is missing, relative, has no map, is a folder, or is no script', async () => {
-    const plain = write('dist/plain.js', 'throw Error()')
+  test('a file that is missing, relative, or no script', async () => {
     const text = write('dist/a.txt', `x\n//# sourceMappingURL=data:application/json,${encodeURIComponent(map('a.ts'))}`)
     mkdirSync(join(folder, 'dist/folder.js'))
-    const files = [
-      join(folder, 'lost.js'),
-      plain,
-      text,
-      join(folder, 'dist/folder.js'),
-      'dist/a.js',
-      `/${plain}`,
-      '//host/a.js',
-    ]
+    const files = [join(folder, 'lost.js'), text, join(folder, 'dist/folder.js'), 'dist/a.js', '//host/a.js']
     expect(await find(...files.map((file) => `${file}:1:1`))).toEqual(files.map(() => null))
   })
 
@@ -279,20 +225,11 @@ describe('the lines around the first place', () => {
     expect(await linesOf(`RangeError\n    at t (${thrown})\n    at ${called}`, thrown, called)).toEqual([lines, null])
   })
 
-  test('are those of a file below the working directory', async () => {
-    const [first, second] = readFileSync(own, 'utf8').split('\n')
-    for (const name of [`${own}:1:1`, `(${own}:1:1)`, `${pathToFileURL(own).href}:1:1`])
-      expect(await linesOf(`Error\n    at ${name}`, `${own}:1:1`)).toEqual([[first, second]])
-  })
-
   test.each<[string, (path: string) => [place: string, stack?: string]]>([
     ['that the stack does not name', (path) => [`${path}:1:1`, 'Error\n    at /app/a.ts:1:1']],
-    ['of which the stack names another place', (path) => [`${path}:1:1`, `Error\n    at ${path}:1:12`]],
     ['whose path is the end of another', (path) => [`${path}:1:1`, `Error\n    at /x${path}:1:1`]],
-    ['without this line', (path) => [`${path}:99999:1`]],
     ['outside of the working directory', () => [`${write('a.ts', 'secret')}:1:1`]],
     ['that is no script', () => [`${join(process.cwd(), 'package.json')}:1:1`]],
-    ['that is missing', () => [`${join(process.cwd(), 'lost.ts')}:1:1`]],
   ])('are not those of a file %s', async (_, of) => {
     const [place, stack = `Error\n    at ${place}`] = of(own)
     expect(await linesOf(stack, place)).toEqual([null])

@@ -110,20 +110,6 @@ describe.each([
   })
 })
 
-it('has all records after a restart on the same file', () => {
-  const file = freshFile()
-  const before = openStore(file).store
-  before.append('entry', [storedEntry(1, { message: 'ä' }), storedEntry(2)], 400)
-  before.append('heartbeat', [heartbeat(3)], 100)
-  before.close()
-  const { store } = openStore(file)
-  expect(store.oldestFirst('entry').map(({ record }) => record)).toEqual([
-    storedEntry(1, { message: 'ä' }),
-    storedEntry(2),
-  ])
-  expect([store.recordCounts().heartbeat, store.lastSeq]).toEqual([1, 3])
-})
-
 it('records of an edited file without a valid time are the oldest', () => {
   const { store } = openStore(freshFile())
   for (const [n, timestamp] of ['2026-01-31T08:00:00Z', 'noon', '2026-01-31T07:00:00Z'].entries())
@@ -173,17 +159,4 @@ it('the file has only the stored records after a deletion, for any order of rece
     }),
     { numRuns: 30 },
   )
-})
-
-it('deletes old records from the file, including those that were dropped earlier', () => {
-  const file = freshFile()
-  const { store } = openStore(file, { maxEntries: 2 })
-  const records = [storedEntry(1, { message: 'message 1' }), storedEntry(2, { message: 'message 2' }, 10)]
-  store.append('entry', [...records, storedEntry(3, { message: 'message 3' }, 10)], 300)
-  expect([seqs(store), seqsOnDisk(file)]).toEqual([
-    [2, 3],
-    [1, 2, 3],
-  ])
-  store.deleteOlder(START_MS + 5000)
-  expect(seqsOnDisk(file)).toEqual([2, 3])
 })

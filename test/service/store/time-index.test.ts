@@ -57,13 +57,3 @@ it.each<[string, (n: number) => number]>([
   index.clear()
   expect(index.filter(() => true)).toEqual([])
 })
-
-it('removes the right item if several have the same time and seq', () => {
-  const index = new TimeIndex<Timed & { readonly name: number }>()
-  const items = Array.from({ length: 3000 }, (_, name) => ({ timeMs: 1, seq: 1, name }))
-  for (const item of items) index.insert(item)
-  for (const item of items.slice(1)) index.remove(item)
-  expect(index.filter(() => true)).toEqual([items[0]])
-  index.remove({ timeMs: 2, seq: 1, name: 0 })
-  expect(index.filter(() => true)).toEqual([items[0]])
-})

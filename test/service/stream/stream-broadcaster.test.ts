@@ -16,21 +16,6 @@ function names(from: number, count: number): string[] {
 }
 
 describe('the stream', () => {
-  it('has summaries, oldest first, with the seq of the last as id', async () => {
-    const service = await started()
-    const stream = await openStream(service)
-    expect(stream.response.headers['content-type']).toBe('text/event-stream; charset=utf-8')
-    await ingest(service, logs(1, 3, { metadata: { long: 'x' }, tags: ['a'] }))
-    await until(() => stream.messages().length === 3)
-    const { items } = (await local(service, 'entries?view=summary')).json
-    const received = stream.events.find(({ data }) => data.items.length > 0)
-    expect(received).toEqual({
-      event: 'entries',
-      data: { items: items.toReversed(), skipped: 0 },
-      id: String(items[0].seq),
-    })
-  })
-
   it('has the same filters as queries', async () => {
     const service = await started()
     const filters = [
@@ -86,22 +71,6 @@ describe('the stream', () => {
     ])
   })
 
-  it('of the last run continues with the next one, and names the field of a hit', async () => {
-    const service = await started()
-    const of = (pid: number, message: string) => {
-      const timestamp = `2026-01-31T08:00:0${pid}.000Z`
-      return entryOf({ message, timestamp, service: 'shop', request_id: '4711', metadata: { pid, hostname: 'laptop' } })
-    }
-    await ingest(service, [of(1, 'old')])
-    const stream = await openStream(service, 'stream?q=run:last%204711')
-    await ingest(service, [of(1, 'first'), of(2, 'restarted'), of(1, 'late')])
-    await until(() => stream.messages().length > 0)
-    await ingest(service, [of(2, 'second')])
-    await until(() => stream.messages().length > 1)
-    expect(stream.messages()).toEqual(['restarted', 'second'])
-    expect(stream.events.at(-1)?.data.items[0].hit).toEqual({ field: 'request_id', value: '4711' })
-  })
-
   it('reports other kinds by name, and resets', async () => {
     const service = await started()
     const stream = await openStream(service, 'stream?level=fatal')
@@ -140,19 +109,6 @@ describe('a subscriber that reconnects', () => {
     expect(last.skipped()).toBe(0)
   })
 
-  it('before the first entry gets all entries', async () => {
-    const service = await started()
-    await ingest(service, logs(1, 5))
-    const first = await openStream(service)
-    await until(() => first.lastId() !== undefined)
-    expect([first.lastId(), first.messages()]).toEqual(['5', []])
-    first.leave()
-    await ingest(service, logs(6, 5))
-    const second = await openStream(service, 'stream', { 'last-event-id': '5' })
-    await until(() => second.messages().length === 5)
-    expect(second.messages()).toEqual(names(6, 5))
-  })
-
   it('resumes after `after`; Last-Event-ID has precedence', async () => {
     const service = await started()
     await ingest(service, logs(1, 10))
@@ -188,22 +144,6 @@ describe('a subscriber that reconnects', () => {
     const knows = await openStream(service, 'stream', { 'last-event-id': '6' })
     await until(() => knows.messages().length === 1)
     expect(knows.events.map(({ event }) => event)).toEqual(['entries'])
-  })
-
-  it('after a reset gets the event once, and not if it has no entries', async () => {
-    const service = await started()
-    await ingest(service, logs(1, 5))
-    service.reset()
-    const stream = await openStream(service, 'stream', { 'last-event-id': '3' })
-    await until(() => stream.events.length === 2)
-    const [received] = stream.events
-    expect(received).toMatchObject({ event: 'reset', id: expect.stringMatching(/^\d+$/) })
-    const again = await openStream(service, 'stream', { 'last-event-id': String(received?.id) })
-    const empty = await openStream(service, 'stream?after=0&level=fatal')
-    await ingest(service, logs(6, 1))
-    await until(() => again.messages().length === 1)
-    await until(() => empty.events.length === 1)
-    expect([again, empty].flatMap(({ events }) => events).filter(({ event }) => event === 'reset')).toEqual([])
   })
 
   it('to a restarted service starts from the beginning', async () => {

@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest'
 import { EventStreamParser } from '../../../src/service/stream/server-sent-events.js'
 import {
-  MAX_EVENT_ENTRIES,
   MAX_WAITING_ENTRIES,
   MIN_INTERVAL_MS,
   StreamSubscriber,
@@ -67,47 +66,6 @@ describe('the rate of events', () => {
     expect(skipped(received)).toBe(0)
     expect(time.timers).toBe(0)
   })
-
-  it('a burst is split into several events, in order', async () => {
-    const { time, received, reader } = setUp()
-    reader.entries(lines(1, MAX_WAITING_ENTRIES))
-    await time.advance(MIN_INTERVAL_MS * 10)
-    expect(received.map(({ data, id }) => [data.items.length, id])).toEqual(
-      [1, 2, 3, 4].map((n) => [MAX_EVENT_ENTRIES, String(n * MAX_EVENT_ENTRIES)]),
-    )
-    expect(seqs(received)).toEqual(upTo(MAX_WAITING_ENTRIES))
-    expect(skipped(received)).toBe(0)
-  })
-
-  it('other kinds are reported in one event, each once, in addition to the entries', async () => {
-    const { time, received, reader } = setUp()
-    reader.changed('feedback')
-    await time.advance(10)
-    expect(received).toMatchObject([{ event: 'changed', data: { kinds: ['feedback'] }, atMs: 0 }])
-    for (let n = 0; n < 100; n++) reader.changed(n % 2 === 0 ? 'request' : 'heartbeat')
-    reader.entries(lines(1, 1))
-    await time.advance(MIN_INTERVAL_MS * 10)
-    expect(received.slice(1).map(({ event, data, atMs }) => [event, data.kinds, atMs])).toEqual([
-      ['entries', undefined, MIN_INTERVAL_MS],
-      ['changed', ['request', 'heartbeat'], MIN_INTERVAL_MS],
-    ])
-  })
-})
-
-describe('a reset', () => {
-  it('is sent before later entries, and drops waiting ones', async () => {
-    const { time, received, reader } = setUp()
-    reader.entries(lines(1, 1))
-    await time.advance(1)
-    reader.entries(lines(2, 5))
-    reader.changed('feedback')
-    reader.reset(7)
-    reader.entries(lines(7, 2))
-    await time.advance(MIN_INTERVAL_MS * 2)
-    expect(received.map(({ event }) => event)).toEqual(['entries', 'reset', 'entries'])
-    expect(seqs(received)).toEqual([1, 7, 8])
-    expect(skipped(received)).toBe(0)
-  })
 })
 
 describe('a slow reader', () => {
@@ -142,19 +100,4 @@ describe('a slow reader', () => {
     expect(received[1]?.data.skipped).toBe(100_000 - MAX_WAITING_ENTRIES)
     expect(received.slice(2).every(({ data }) => data.skipped === 0)).toBe(true)
   })
-
-  it('entries missed before the start are counted too', async () => {
-    const { time, received, reader } = setUp()
-    reader.entries(lines(50, 2), 49)
-    await time.advance(1)
-    expect(received).toMatchObject([{ id: '51', data: { items: [{ seq: 50 }, { seq: 51 }], skipped: 49 } }])
-  })
-})
-
-it('a closed subscriber gets no more data', async () => {
-  const { time, received, reader } = setUp()
-  reader.entries(lines(1, 1))
-  reader.close()
-  await time.advance(1000)
-  expect([received.length, time.timers]).toEqual([0, 0])
 })

@@ -9,19 +9,6 @@ import {
 } from '../../../src/service/viewer/plot-scale.js'
 
 describe('durations', () => {
-  test('of similar size use a linear scale from 0', () => {
-    const { ticks, place } = createDurationScale([10, 30, 95], 100, 0)
-    expect(ticks).toEqual([0, 50, 100])
-    expect([place(0), place(50), place(100)]).toEqual([100, 50, 0])
-  })
-
-  test('of different size use a logarithmic scale', () => {
-    const { ticks, place } = createDurationScale([2, 950], 100, 0)
-    expect(ticks).toEqual([1, 10, 100, 1_000])
-    expect(place(10)).toBeCloseTo(66.67, 1)
-    expect(place(0)).toBe(100)
-  })
-
   test('are always within the plot', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 1e9, noNaN: true }), { minLength: 1 }), (values) => {
@@ -91,10 +78,4 @@ describe('a scale for numbers', () => {
     expect(scaleOf([-3, 5]).ticks).toEqual([-4, -2, 0, 2, 4, 6])
     expect(scaleOf([0]).place(0)).toBe(100)
   })
-})
-
-test('the greatest numbers have finite places and ticks', () => {
-  const values = [-Number.MAX_VALUE, 0, Number.MAX_VALUE]
-  const { ticks, place } = createNumberScale(values, 100, 0)
-  expect([...ticks, ...values.map(place)].filter((one) => !Number.isFinite(one))).toEqual([])
 })

@@ -23,17 +23,6 @@ function openTab(open: () => typeof storage = () => storage) {
   return { list, add: (name: string): boolean => list.change((items) => [name, ...items]) }
 }
 
-test('a tab keeps what another tab has changed, and shows it once it reads', () => {
-  const [one, other] = [openTab(), openTab()]
-  expect([one.add('a'), other.add('b')]).toEqual([true, true])
-  expect(one.list.value).toEqual(['a'])
-  one.list.read()
-  expect(one.list.value).toEqual(['b', 'a'])
-  other.list.change((items) => items.filter((name) => name !== 'a'))
-  one.add('c')
-  expect(openTab().list.value).toEqual(['c', 'b'])
-})
-
 test('a list that the browser does not store stays in the tab', () => {
   const one = openTab()
   one.add('a')

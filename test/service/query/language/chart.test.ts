@@ -8,7 +8,6 @@ import {
   findMistake,
   isUnfinishedChart,
   formatSearch,
-  formatTerm,
   parseChart,
   parseQuery,
   parseSearch,
@@ -20,15 +19,9 @@ import type { Chart } from '../../../../src/service/query/language/index.js'
 describe('is parsed', () => {
   test.each<[string, Chart['name'], string | null, string | null]>([
     ['count', 'count', null, null],
-    ['count()', 'count', null, null],
-    [' count by service ', 'count', null, 'service'],
     ['p95(duration) by route', 'p95', 'duration', 'route'],
     ['P95( duration )BY "a b"', 'p95', 'duration', 'a b'],
     ['avg(perf.memory_mb)', 'avg', 'perf.memory_mb', null],
-    ['max("cart total") by user.id', 'max', 'cart total', 'user.id'],
-    ['sum(metadata.status_text)', 'sum', 'metadata.status_text', null],
-    ['p1(duration)', 'p1', 'duration', null],
-    ['p75(duration)', 'p75', 'duration', null],
   ])('%s', (text, name, field, by) => {
     expect(parseChart(text)).toEqual({ name, field, by })
   })
@@ -58,19 +51,13 @@ describe('is parsed', () => {
 describe('has a problem', () => {
   test.each<[string, string]>([
     ['| p95()', 'p95()'],
-    ['| p95(duration', '('],
     ['| p95(duration) by', 'by'],
-    ['| p95(duration) by a b', 'b'],
     ['| count per', 'per'],
-    ['| count per 5', '5'],
     ['| count per 0s', '0s'],
-    ['| count per 1m per 2m', 'per 2m'],
     ['| p95(duration) group by a', 'group by a'],
     ['| count(duration)', '(duration)'],
     ['| avg(service)', '(service)'],
-    ['| max(timestamp)', '(timestamp)'],
     ['a | count | count', '| count'],
-    ['a | COUNT | count | count', '| count | count'],
   ])('%s', (text, marked) => {
     const { problem } = parseSearch(text)
     expect(text.slice(problem?.position, (problem?.position ?? 0) + (problem?.length ?? 0))).toBe(marked)
@@ -84,40 +71,18 @@ describe('a search', () => {
     ['| count', '', 'count'],
     ['a | count per 1m', 'a', 'count per 1m'],
     ['a | count percent', 'a | count percent', null],
-    ['status:>=500 | count', 'status:>=500', 'count'],
     ['status:>=500 |count by x', 'status:>=500', 'count by x'],
     ['(a OR b) |\tp95(duration)', '(a OR b)', 'p95(duration)'],
-    ['a | COUNT BY x', 'a', 'COUNT BY x'],
-    ['| P95(duration)', '', 'P95(duration)'],
-    ['| p1(x)', '', 'p1(x)'],
     // Text, also as it is logged and pasted.
     ['status:>=500|count by x', 'status:>=500|count by x', null],
-    ['(a OR b)|p95(duration)', '(a OR b)|p95(duration)', null],
-    ['timeout|max retries', 'timeout|max retries', null],
-    ['a || b', 'a || b', null],
-    ['a || count', 'a || count', null],
-    ['error|count', 'error|count', null],
     ['a | b | c', 'a | b | c', null],
-    ['| count | 5 |', '| count | 5 |', null],
-    ['a | max retries', 'a | max retries', null],
-    ['a | counter', 'a | counter', null],
-    ['a | count bytes', 'a | count bytes', null],
-    ['a | p0(x)', 'a | p0(x)', null],
     ['a | p100(x)', 'a | p100(x)', null],
-    ['a | mean(x)', 'a | mean(x)', null],
-    ['a |', 'a |', null],
-    ['|', '|', null],
     ['"a | b"', '"a | b"', null],
-    ['message:"a | count"', 'message:"a | count"', null],
     ['-"a | b" | count', '-"a | b"', 'count'],
     ['/a | b/', '/a | b/', null],
-    ['path:/a|count/ | count', 'path:/a|count/', 'count'],
     ['path:("x",/a | b/) | max(a) by "b | c"', 'path:("x",/a | b/)', 'max(a) by "b | c"'],
-    ['a|b', 'a|b', null],
-    ['level:error|counter', 'level:error|counter', null],
     // An invalid filter has no chart.
     ['(a | count', '(a | count', null],
-    ['a OR | count', 'a OR | count', null],
     ['a "b | count', 'a "b | count', null],
   ])('%s is split', (text, q, chart) => {
     expect(splitSearch(text)).toEqual({ q, chart })
@@ -132,22 +97,7 @@ describe('a search', () => {
 
   test('is split to the same parts after formatting', () => {
     const parts = fc.constantFrom(
-      'a',
-      ' ',
-      '|',
-      'count',
-      '(',
-      ')',
-      '"',
-      '/',
-      'x:',
-      '>5',
-      ',',
-      'OR',
-      '-',
-      'by',
-      'max(',
-      '\\',
+      ...['a', ' ', '|', 'count', '(', ')', '"', '/', 'x:', '>5', 'OR', '-', 'by', 'max(', '\\'],
     )
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 12 }), (texts) => {
@@ -163,48 +113,22 @@ describe('a search', () => {
     expect(problem).toMatchObject({ position: 11, length: 7 })
     expect(problem?.message).toContain('/local/chart')
   })
-
-  test('a value with a chart is quoted', () => {
-    const q = formatTerm('x', 'a | count')
-    expect(splitSearch(`${q} b`)).toEqual({ q: 'x:"a | count" b', chart: null })
-  })
 })
 
 describe('a mistake is corrected', () => {
   const NAMES = ['metadata.cart.total', 'metadata.shard', 'metadata.order no'].map((name) => ({ name }))
   test.each([
     ['a | p95 duration by route', 'a | p95(duration) by route'],
-    ['| p75(duration)', undefined],
-    ['| p100(duration)', undefined],
     ['a | mean(x)', 'a | avg(x)'],
-    ['a |median (duration) per route', 'a | p50(duration) by route'],
     ['| p95', '| p95(duration)'],
-    ['| count per service', '| count by service'],
     ['| count per minute', '| count per 1m'],
-    ['| count by service per minute', '| count by service per 1m'],
-    ['| rate by service', '| count by service'],
     ['| cuont by service', '| count by service'],
-    ['| count per 1', '| count per 1m'],
-    ['| p95 per hour', '| p95(duration) per 1h'],
-    ['a OR b | p95 duration', 'a OR b | p95(duration)'],
-    ['timeout|max retries', undefined],
-    ['a | b | c', undefined],
-    ['| count | 5 |', undefined],
     ['| avg(duration) of all routes', '"| avg(duration) of all routes"'],
-    ['| avg(duration) group by service', '| avg(duration) by service'],
-    ['| p95()', '| p95(duration)'],
     ['a | p95(duration by route', 'a "| p95(duration by route"'],
     ['| p95 by route', '| p95(duration) by route'],
-    ['| average(duration)', '| avg(duration)'],
-    ['| count(duration) by service', '| count by service'],
     ['statsu:500 | count', 'status:500 | count'],
     ['| max(cart.totl) by servcie', '| max(cart.total) by servcie'],
-    ['| max(cart.total) by sahrd', '| max(cart.total) by shard'],
-    ['| max(metadata.routes) by rout', '| max(metadata.routes) by route'],
-    ['| max( "cart.totl" )', '| max( cart.total )'],
     ['| count by orderno', '| count by "order no"'],
-    ['orderno:7', '"order no":7'],
-    ['| max(cart.total) by shard', undefined],
     ['| nothing like it', undefined],
   ])('%s', (text, corrected) => {
     expect(findMistake(text, NAMES)?.corrected).toBe(corrected)
@@ -221,13 +145,9 @@ describe('is completed', () => {
     ['| p95(^', 'number', 'duration', '| p95(duration)^'],
     ['| p95(du^ration) by x', 'number', 'a b', '| p95("a b"^) by x'],
     ['| count by ^', 'group', 'service', '| count by service^'],
-    ['| count by ser^', 'group', 'service', '| count by service^'],
     ['| count ^', undefined, '', ''],
     ['a^ | count', 'field', 'status', 'status:^ | count'],
-    ['|^', 'function', 'max', '|max(^'],
-    ['| P9^', 'function', 'p95', '| p95(^'],
     ['a | sta^', 'field', 'status', 'a | status:^'],
-    ['a|co^', 'field', 'count', 'count:^'],
     ['"a | co^"', undefined, '', ''],
   ])('%s', (marked, kind, chosen, expected) => {
     const found = at(marked)
@@ -243,34 +163,12 @@ test('a chart is not completed where it has no effect', () => {
   expect(findCompletion('a | sta', 7, false)?.kind).toBe('field')
 })
 
-test.each([
-  ...[
-    '|',
-    'a | ',
-    '| p9',
-    'a | P95',
-    '| p95(',
-    '| p95(dur',
-    '| p95(duration) b',
-    '| count b',
-    '| count by',
-    '| count p',
-    '| count per',
-    '| count per 1',
-    '| sum',
-  ],
-])('%s is unfinished', (text) => expect(isUnfinishedChart(text)).toBe(true))
+test.each(['|', '| p9', '| p95(dur', '| p95(duration) b', '| count by', '| count per 1', '| sum'])(
+  '%s is unfinished',
+  (text) => expect(isUnfinishedChart(text)).toBe(true),
+)
 
-test.each([
-  '',
-  'a',
-  '| count',
-  '| p95(duration)',
-  'a | b',
-  'a|co',
-  '"a | co',
-  'a OR',
-  '| mean(x)',
-  '| count by x',
-  'a || b',
-])('%s is not an unfinished chart', (text) => expect(isUnfinishedChart(text)).toBe(false))
+test.each(['', '| count', 'a|co', '"a | co', 'a OR', '| mean(x)', '| count by x'])(
+  '%s is not an unfinished chart',
+  (text) => expect(isUnfinishedChart(text)).toBe(false),
+)

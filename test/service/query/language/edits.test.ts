@@ -12,25 +12,13 @@ import { queryText, withoutPositions } from './queries.js'
 import { modelRuns } from '../../../model-runs.js'
 
 it.each<[string, string, string | number | boolean | null, string]>([
-  ['', 'service', 'api', 'service:api'],
-  ['declined', 'service', 'api', 'declined service:api'],
   ['service:web  declined', 'service', 'api', 'service:api  declined'],
   ['service:(web, api) x', 'service', 'api', 'service:api x'],
   ['status:>=500 x status:<600', 'status', 502, 'status:502 x'],
-  ['request.status_code:500', 'status', 502, 'status:502'],
-  ['-service:api x', 'service', 'api', 'x service:api'],
-  ['-service:web', 'service', 'api', '-service:web service:api'],
   ['a OR b', 'service', 'api', '(a OR b) service:api'],
-  ['(a OR b)', 'service', 'api', '(a OR b) service:api'],
-  ['(a b) AND c', 'service', 'api', '(a b) AND c service:api'],
   ['tag:a', 'tag', 'b', 'tag:a tag:b'],
-  ['tag:a', 'tag', 'a', 'tag:a'],
-  ['message:a', 'message', 'b c', 'message:a message:"b c"'],
-  ['orderId:1', 'metadata.orderId', 2, 'metadata.orderId:2'],
   ['', 'metadata.a b', 'say "hi"', '"metadata.a b":"say \\"hi\\""'],
-  ['', 'path', '/a/', 'path:"/a/"'],
   ['', 'metadata.x', null, 'metadata.x:null'],
-  ['', 'metadata.x', true, 'metadata.x:true'],
   ['"open', 'service', 'api', '"open service:api'],
 ])('adds to %j %s:%s', (q, field, value, expected) => {
   expect(addTerm(q, field, value)).toBe(expected)
@@ -40,9 +28,7 @@ it.each<[string, string, string, string]>([
   ['', 'service', 'api', '-service:api'],
   ['service:api x', 'service', 'api', 'x -service:api'],
   ['service:(web,api) x', 'service', 'api', 'service:web x -service:api'],
-  ['service:api', 'service', 'web', 'service:api -service:web'],
   ['-service:API', 'service', 'api', '-service:API'],
-  ['a AND service:api', 'service', 'api', 'a -service:api'],
   ['a OR b', 'service', 'api', '(a OR b) -service:api'],
 ])('excludes from %j %s:%s', (q, field, value, expected) => {
   expect(excludeTerm(q, field, value)).toBe(expected)
@@ -52,14 +38,9 @@ it.each<[string, string]>([
   ['', 'service:b'],
   ['service:a', 'service:(a,b)'],
   ['service:(a,b)', 'service:a'],
-  ['service:b', ''],
   ['x service:b y', 'x y'],
-  ['x AND service:b AND y', 'x AND y'],
-  ['x AND service:b', 'x'],
-  ['-service:b x', 'x service:b'],
   ['-service:(a,b) x', '-service:a x service:b'],
   ['service:"a c"', 'service:("a c",b)'],
-  ['service:/a/ x', 'service:(/a/,b) x'],
 ])('toggles service b in %j', (q, expected) => {
   expect(toggleValue(q, 'service', 'b')).toBe(expected)
 })
@@ -68,7 +49,6 @@ it.each<[Parameters<typeof createRequestQuery>[0], string | null]>([
   [{ trace_id: 't-1', run: 'shop-1@h', service: 'shop', request_id: '7' }, 'trace:t-1'],
   [{ run: 'shop-1@h', service: 'shop', request_id: '7' }, 'run:shop-1@h request_id:7'],
   [{ service: 'my shop', request_id: '7' }, 'service:"my shop" request_id:7'],
-  [{ request_id: '7' }, 'request_id:7'],
   [{ run: 'shop-1@h', service: 'shop' }, null],
 ])('the entries of the request %j are %s', (identity, q) => expect(createRequestQuery(identity)).toBe(q))
 
@@ -101,19 +81,12 @@ describe('terms', () => {
       { numRuns: modelRuns(250, 2_000) },
     )
   })
-
-  it('that are not in the query are ignored', () => {
-    const [term] = listTerms('service:a')
-    expect(removeTerm('x service:a', term as NonNullable<typeof term>)).toBe('x service:a')
-  })
 })
 
 it.each([
-  ['', 'duration:>200'],
   ['a duration:5', 'a duration:>200'],
   ['request.duration_ms:<9 b duration:1..2', 'duration:>200 b'],
   ['a OR b', '(a OR b) duration:>200'],
-  ['-duration:5', '-duration:5 duration:>200'],
 ])('a comparison replaces the terms of its field: %s', (q, changed) =>
   expect(setComparison(q, 'duration', '>', 200)).toBe(changed),
 )

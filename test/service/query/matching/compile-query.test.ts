@@ -87,71 +87,11 @@ const entry = entryOf({
 
 describe('an entry is found by', () => {
   it.each([
-    ...[
-      'payment',
-      'PAYMENT 1017',
-      '"order 1017"',
-      'u-42',
-      'ann@',
-      'checkout',
-      'gold',
-      'sku',
-      'orderId',
-      '"cart opened"',
-      '502',
-    ],
-    ...['/order \\d{4}/', '/^Payment/', '/^payment/i', '/FAILED$/i', '/declined by "issuer \\d"/', '/^\\/srv|:id$/'],
-    ...[
-      'orderId:1017',
-      'metadata.orderId:1017.0',
-      'orderId:>1000',
-      'orderId:1000..1017',
-      'plan:>=12',
-      'user.plan:GOLD',
-    ],
-    ...['metadata.user.plan:gold', 'lines.sku:b-2', '"a b":true', 'orderId:*', 'user:u-42', 'user:ANN@example.com'],
-    ...[
-      'status:>=500',
-      'status:500..',
-      'duration:>200',
-      'duration:>0.2s',
-      'duration:100ms..1min',
-      'duration:..231.5',
-      'level:>=warn',
-      'level:(fatal,error)',
-      'level:warn..',
-    ],
-    ...[
-      'timestamp:2026-11-22',
-      'timestamp:>2026-11-22T10:00Z',
-      'timestamp:2026-11-22T10:00',
-      'time:>2026-11-21',
-      'time:<=2026-11-22',
-    ],
-    ...[
-      'time:2026-11-20..2026-11-22',
-      'time:>2026-11-22T11:00+01:00',
-      'message:order',
-      'error:declined',
-      'error:gatewayerror',
-    ],
-    ...[
-      'stack:pay.js',
-      'tag:eu',
-      'tag:(x,EU)',
-      'path:/orders/:id',
-      'path:/orders/*',
-      'path:/orders\\/:id$/',
-      'trace:ABC',
-    ],
-    ...[
-      'method:post -service:web',
-      'nothing OR pay',
-      'breadcrumbs:cart',
-      'pay*fail',
-      'request.status_code:502',
-      'service:P*',
-    ],
+    ...['PAYMENT 1017', '"order 1017"', 'ann@', 'gold', 'sku', '"cart opened"', '/order \\d{4}/', '/^payment/i'],
+    ...['metadata.orderId:1017.0', 'orderId:1000..1017', 'plan:>=12', 'lines.sku:b-2', '"a b":true', 'orderId:*'],
+    ...['user:ANN@example.com', 'status:500..', 'duration:>0.2s', 'duration:100ms..1min', 'level:>=warn'],
+    ...['level:(fatal,error)', 'timestamp:2026-11-22', 'time:>2026-11-22T11:00+01:00', 'error:gatewayerror'],
+    ...['tag:(x,EU)', 'path:/orders/*', 'trace:ABC', 'method:post -service:web', 'nothing OR pay', 'pay*fail'],
   ])('%s', (q) => {
     expect(compileEntryQuery(q)(indexed(entry))).toBe(true)
   })
@@ -170,42 +110,6 @@ it.each<[string, boolean]>([
   for (const one of [entryOf({ message: text }), entryOf({ trace: { trace_id: text } })])
     expect(compileEntryQuery('4711')(indexed(one))).toBe(found)
   expect(compileEntryQuery('*4711*')(indexed(entryOf({ message: text })))).toBe(true)
-})
-
-describe('an entry is not found by', () => {
-  it.each([
-    ...[
-      'nothing',
-      '"1017 order"',
-      'failed*payment',
-      '/^1017 /',
-      '/PAYMENT/',
-      'service:pa',
-      'orderId:>1017',
-      'orderId:..1016',
-    ],
-    ...[
-      'status:>502',
-      'level:>error',
-      'level:info',
-      'timestamp:>2026-11-22',
-      'timestamp:<2026-11-22',
-      'timestamp:2026-11-23',
-    ],
-    ...[
-      'metadata.service:pay',
-      'constructor:*',
-      '__proto__:*',
-      'metadata.orderId.x:1',
-      'user:*42x',
-      'tag:e',
-      '-pay',
-      'GatewayErrordeclined',
-    ],
-    ...['environment:*', 'plan:>2026-01-01', 'lines:x', '"gold sku"'],
-  ])('%s', (q) => {
-    expect(compileEntryQuery(q)(indexed(entry))).toBe(false)
-  })
 })
 
 it.each(['ΟΔΟΣ', 'οδος', 'οδοσ', 'message:ΟΔΟΣ', 'ΟΔΟΣ*β', 'tag:ΟΔΟΣ', 'tag:Ο*ΟΣ', 'tag:οδοσ', '-message:ΟΔΟΣΓ'])(

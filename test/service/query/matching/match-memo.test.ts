@@ -28,27 +28,6 @@ function createCounted(): { readonly entry: IndexedEntry; readonly searches: () 
   return { entry, searches: () => count }
 }
 
-it('searches an entry once for the same word in several queries', () => {
-  const { entry, searches } = createCounted()
-  for (const q of ['needle', 'level:info needle', '-needle', 'needle']) compileEntryQuery(q, memo)(entry)
-  expect(searches()).toBe(1)
-})
-
-it('caches the outcomes of the last 16 searches', () => {
-  const { entry, searches } = createCounted()
-  const search = (from: number, to: number): void => {
-    for (let n = from; n <= to; n++) compileEntryQuery(`word${n}`, memo)(entry)
-  }
-  search(1, 16)
-  search(1, 16)
-  expect(searches()).toBe(16)
-  search(17, 17)
-  search(2, 17)
-  expect(searches()).toBe(17)
-  search(1, 1)
-  expect(searches()).toBe(18)
-})
-
 it('caches separate outcomes for two records with the same seq', () => {
   const [one, other] = ['left', 'right'].map((message) =>
     indexEntry({ id: 'e', seq: 1, received_at: '', batch_id: null, entry: entryOf({ message }) }),

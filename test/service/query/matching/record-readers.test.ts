@@ -2,10 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Json, LogEntry } from '../../../../src/protocol/log-entry.js'
 import { FIELDS } from '../../../../src/service/query/language/fields.js'
-import { ENTRIES, isIndexed, REQUESTS } from '../../../../src/service/query/matching/field-readers.js'
 import { readField } from '../../../../src/service/query/matching/record-readers.js'
 import { compileEntryQuery } from '../../../../src/service/query/matching/compile-query.js'
-import { countValues } from '../../../../src/service/query/field-values.js'
 import { indexEntry } from '../../../../src/service/store/indexed-record.js'
 import { Runs } from '../../../../src/service/store/runs.js'
 import { entryOf } from '../../support.js'
@@ -17,19 +15,6 @@ const withMetadata = (metadata: Record<string, Json>) => ({
   received_at: '',
   batch_id: null,
   entry: entryOf({ metadata }),
-})
-
-describe.each(['host', 'route'])('%s, a field of request logs', (name) => {
-  const record = withMetadata({ [name]: '/orders' })
-
-  it.each([name, `metadata.${name}`])('reads the member of metadata of an entry, as %s', (typed) => {
-    expect(readField(record, typed)).toBe('/orders')
-    expect(compileEntryQuery(`${typed}:/orders`)(indexEntry(record))).toBe(true)
-    expect(compileEntryQuery(`${typed}:x`)(indexEntry(record))).toBe(false)
-    expect(countValues(ENTRIES, [indexEntry(record)], { field: typed, limit: 5 }).items).toEqual([
-      { value: '/orders', count: 1 },
-    ])
-  })
 })
 
 /** Each value is in only one field. */
@@ -125,20 +110,4 @@ describe('a name with dots', () => {
       }
     })
   })
-})
-
-it('compares seq without reading the record', () => {
-  expect([isIndexed(ENTRIES, 'seq'), isIndexed(REQUESTS, 'seq')]).toEqual([true, true])
-})
-
-it('a column has the computed fingerprint, and the names of a user once', () => {
-  const entry = entryOf({
-    error: { type: 'RangeError', message: 'total' },
-    user_id: 'u-42',
-    user: { id: 'u-42', name: 'Jane' },
-  })
-  const record = { id: 'e', seq: 1, received_at: '2026-01-31T09:00:00.000Z', batch_id: null, entry }
-  expect(readField(record, 'fingerprint')).toBe(indexEntry(record).fingerprint)
-  expect(readField(record, 'fingerprint')).toMatch(/^[\da-f]{16}$/)
-  expect(readField(record, 'user')).toBe('u-42, Jane')
 })

@@ -2,11 +2,9 @@
 import { expect, test } from 'vitest'
 import type { LogEntry } from '../../../../src/protocol/log-entry.js'
 import type { Fact } from '../../../../src/service/viewer/detail/fact.js'
-import { isColumnName, listFacts, toggleColumn, toMetadataField } from '../../../../src/service/viewer/detail/fact.js'
+import { listFacts } from '../../../../src/service/viewer/detail/fact.js'
 
 const bare: LogEntry = { level: 'info', message: 'hello', timestamp: '2026-01-31T08:00:00.000Z' }
-
-test('a minimal entry has no facts', () => expect(Object.values(listFacts(bare)).flat()).toEqual([]))
 
 test('every field of a complete entry is listed', () => {
   const full: LogEntry = {
@@ -71,16 +69,3 @@ test.each([
   ['an id is listed once', { user_id: 'u', user: { id: 'u' } }, { name: 'Id', field: 'user', value: 'u' }],
   ['`notify: false` is listed', { notify: false }, { name: 'Notify', value: 'not requested' }],
 ])('%s', (_, entry, fact) => expect(Object.values(listFacts({ ...bare, ...entry })).flat()).toMatchObject([fact]))
-
-test.each([
-  [['orderId'], 'metadata.orderId'],
-  [['cart', 'items', 0, 'sku'], 'metadata.cart.items.sku'],
-  [['last seen', 'a.b'], 'metadata.last seen.a.b'],
-] as const)('%j is %s', (path, field) => expect(toMetadataField(path)).toBe(field))
-
-test('columns are added once, removed, and available for every field that fits', () => {
-  expect(toggleColumn(['a'], 'b')).toEqual(['a', 'b'])
-  expect(toggleColumn(['a', 'b'], 'a')).toEqual(['b'])
-  for (const field of ['', 'error.stack', 'breadcrumbs']) expect(isColumnName(field)).toBe(false)
-  for (const field of ['metadata.orderId', 'metadata.a,b']) expect(isColumnName(field)).toBe(true)
-})

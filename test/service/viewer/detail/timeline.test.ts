@@ -60,11 +60,6 @@ test('entries without a span are between the spans, by time', () => {
   ])
 })
 
-test("an entry is named by its error, not by a logger's usual message", () => {
-  const failed = { ...entry(0), message: 'request errored', error: { type: 'Error', message: 'no funds' } }
-  expect(layOut([], [failed]).rows.map(({ name }) => name)).toEqual(['no funds'])
-})
-
 test('a child may end after its parent, and a duration may be unknown', () => {
   const { rows, totalMs } = layOut([span('root', null, 0, null), span('late', 'root', 10, 30)])
   expect([totalMs, ...rows.map(({ width }) => width)]).toEqual([40, 0, 0.75])
@@ -74,11 +69,6 @@ test('spans whose parent is not stored, or that are their own ancestors, are kep
   const spans = [span('orphan', 'gone', 5), span('own', 'own', 6), span('b', 'a', 8), span('a', 'b', 7)]
   expect(outline(spans)).toEqual(['orphan', 'own', 'a', '·b'])
   expect(layOut(spans).rows.map(({ missingParent }) => missingParent)).toEqual(['gone', null, null, null])
-})
-
-test('nothing, and a single moment, have no duration', () => {
-  expect(layOut([])).toEqual({ rows: [], totalMs: 0 })
-  expect(layOut([], [entry(3)])).toMatchObject({ totalMs: 0, rows: [{ offsetMs: 0, start: 0, width: 0 }] })
 })
 
 test('a chain of 20,000 spans is laid out in linear time', () => {

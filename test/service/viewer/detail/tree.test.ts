@@ -1,37 +1,8 @@
 /** Values as a tree, bounded for any value. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  foldText,
-  toCopy,
-  truncate,
-  findKind,
-  listMembers,
-  formatPath,
-  formatPreview,
-  countItems,
-} from '../../../../src/service/viewer/detail/tree.js'
+import { foldText, truncate, formatPreview } from '../../../../src/service/viewer/detail/tree.js'
 import type { Json } from '../../../../src/protocol/log-entry.js'
-
-test('kinds, sizes and members', () => {
-  const values: Json[] = [null, [1, 2], { a: 1 }, 'abc', 1, true]
-  expect(values.map(findKind)).toEqual(['null', 'array', 'object', 'string', 'number', 'boolean'])
-  expect(values.map(countItems)).toEqual([0, 2, 1, 0, 0, 0])
-  expect(values.map((value) => listMembers(value, 1))).toEqual([
-    [],
-    [{ key: 0, value: 1 }],
-    [{ key: 'a', value: 1 }],
-    [],
-    [],
-    [],
-  ])
-})
-
-test('paths in JavaScript syntax', () => {
-  expect(formatPath([])).toBe('')
-  expect(formatPath(['user', 'roles', 0, 'last seen'])).toBe('user.roles[0]["last seen"]')
-  expect(formatPath(['0', 'a"b'])).toBe('["0"]["a\\"b"]')
-})
 
 describe('a preview', () => {
   test.each<[Json, string]>([
@@ -52,11 +23,6 @@ test('truncation does not split characters', () => {
   expect(truncate('abc', 3)).toBe('abc')
   expect(truncate('abcd', 3)).toBe('abc…')
   expect(truncate('ab😀cd', 3)).toBe('ab…')
-})
-
-test('text is copied without quotes, other values as JSON', () => {
-  expect(toCopy('a\nb')).toBe('a\nb')
-  expect(toCopy({ a: 1 })).toBe('{\n  "a": 1\n}')
 })
 
 describe('a long text', () => {

@@ -28,17 +28,6 @@ test('a line is named by its value, and adds it to the filter', () => {
   expect(lines[0]?.style).toEqual(serviceStyle('api'))
 })
 
-test('lines differ without their colors', () => {
-  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
-  const lines = createLines(dataOf(names, { groups: 1, ...series }), parseChart('count by user'))
-  expect(new Set(lines.map(({ dashes }) => dashes)).size).toBe(9)
-  expect(new Set(lines.map(({ style }) => JSON.stringify(style))).size).toBe(9)
-})
-
-test('a single line is named by its chart', () => {
-  expect(createLines(dataOf([null]), parseChart('p95(duration)'))).toMatchObject([{ text: 'p95(duration)' }])
-})
-
 test.each<[string, number, string]>([
   ['p95(duration)', 1280, '1.28 s'],
   ['max(request.duration_ms)', 5, '5 ms'],

@@ -3,15 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { EntrySummary } from '../../../../src/service/query/api-types.js'
 import { findDividers, findDrawn, findLineAt, findLine } from '../../../../src/service/viewer/entries/lines.js'
-import {
-  toLocalDay,
-  createHitSplitter,
-  formatRowName,
-  formatRowTime,
-  listRowDetails,
-  listRowTexts,
-} from '../../../../src/service/viewer/row-text.js'
-import { createEntry, START_MS } from '../live/tail-model.js'
+import { createHitSplitter, listRowDetails, listRowTexts } from '../../../../src/service/viewer/row-text.js'
+import { createEntry } from '../live/tail-model.js'
 
 const noon = (day: number): EntrySummary => createEntry(day, new Date(2026, 0, day, 12).getTime())
 
@@ -31,36 +24,6 @@ test('the lines are those of a naive list: each row, and a divider before each r
   )
 })
 
-test('a divider marks where a run of a listed service began, between the rows', () => {
-  const rows = [9, 8, 7, 6].map((seq) => ({ ...createEntry(seq), service: seq === 8 ? 'mail' : 'shop' }))
-  const run = (service: string, seq: number, is_restart: boolean) => ({
-    ...{
-      run: `${service}-${seq}@laptop`,
-      service,
-      pid: '1',
-      hostname: 'laptop',
-      last_seen: '',
-      entries: 1,
-      is_restart,
-    },
-    first_seen: new Date(START_MS + seq).toISOString(),
-  })
-  const runs = [
-    run('shop', 10, true),
-    run('shop', 9, true),
-    run('mail', 8, false),
-    run('cart', 8, true),
-    run('shop', 2, false),
-  ]
-  const dividers = findDividers(rows, runs)
-  expect(dividers.map(({ row }) => row)).toEqual([1, 2])
-  expect(dividers.map(({ text }) => text.replace(/\d\d:00:00/, 'TIME'))).toEqual([
-    'shop restarted, TIME',
-    'mail started, TIME',
-  ])
-  expect(findDividers([], runs)).toEqual([])
-})
-
 test('draws the visible lines and eight on each side', () => {
   const viewport = { topPx: 1_000, heightPx: 126, rowPx: 10 }
   const { lines, firstLine, drawn, ...rows } = findDrawn([{ row: 50, text: 'day' }], 200, viewport)
@@ -71,31 +34,13 @@ test('draws the visible lines and eight on each side', () => {
 
 describe('a row', () => {
   const entry = { ...createEntry(1, Date.parse('2026-01-01T12:00:05.250Z')), level: 'error' as const }
-  const today = toLocalDay(entry.timestamp)
   const request = { method: 'POST', path: '/orders', status_code: 500 }
   const error = { type: 'TypeError', message: 'no percent' }
 
-  test('has its date unless it is from today', () => {
-    expect(formatRowTime(entry.timestamp, today)).toMatch(/^\d\d:00:05\.250$/)
-    expect(formatRowTime(entry.timestamp, '2026-03-01')).toMatch(/^01-01 \d\d:00:05\.250$/)
-    expect(formatRowTime(entry.timestamp, '2027-03-01')).toMatch(/^2026-01-01 \d\d:00:05$/)
-  })
-
-  test('has an accessible name', () => {
-    expect(formatRowName({ ...entry, message: 'payment answered 502' }, today)).toMatch(
-      /^Error, payment answered 502, \d\d:00:05$/,
-    )
-    expect(formatRowName({ ...entry, message: 'request errored', error }, '2026-03-01')).toMatch(
-      /no percent, 2026-01-01/,
-    )
-  })
-
   test.each<[what: string, entry: Partial<EntrySummary>, texts: readonly string[]]>([
     ["the error's message, then its own", { message: 'order failed', error }, ['no percent', 'order failed']],
-    ['one text if both are equal', { message: 'no percent', error }, ['no percent']],
     ["no message of pino-http in place of the error's", { message: 'request errored', error, request }, ['no percent']],
     ['no message of pino-http beside the request', { message: 'request completed', request }, []],
-    ['such a message if there is nothing else', { message: 'request completed' }, ['request completed']],
     ['that there is no message', { message: ' ' }, ['no message']],
   ])('shows %s', (_, changed, texts) => {
     expect(listRowTexts({ ...entry, ...changed }, () => false)).toEqual(texts)
@@ -142,7 +87,6 @@ describe('a row', () => {
     ['"card declined"', 'a card declined', ['a ', 'card declined', '']],
     ['4711', 'order 4711 of a4711b', ['order ', '4711', ' of a4711b']],
     ['service:card -x NOT card', 'card x', ['card x']],
-    ['', 'card', ['card']],
   ])('marks the texts of %s', (q, text, parts) => {
     expect(createHitSplitter(q)(text)).toEqual(parts)
   })

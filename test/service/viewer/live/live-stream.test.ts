@@ -4,7 +4,6 @@ import { formatEvent } from '../../../../src/service/stream/server-sent-events.j
 import type { RecordKind } from '../../../../src/service/store/stored-record.js'
 import { ApiError } from '../../../../src/service/viewer/api-error.js'
 import { LiveStream } from '../../../../src/service/viewer/live/live-stream.js'
-import type { LiveStreamDependencies } from '../../../../src/service/viewer/live/live-stream.js'
 
 interface Opened {
   readonly parameters: unknown
@@ -15,7 +14,7 @@ interface Opened {
 }
 
 /** A mock service; the test writes to its streams and ends its delays. */
-function setup(locks: Pick<LiveStreamDependencies, 'tryLock'> = {}) {
+function setup() {
   const opened: Opened[] = []
   const changes: RecordKind[] = []
   const waits: { readonly ms: number; readonly end: () => void }[] = []
@@ -23,7 +22,6 @@ function setup(locks: Pick<LiveStreamDependencies, 'tryLock'> = {}) {
   const silence = new Set<() => void>()
   const service = { startedAt: 'first', refusal: undefined as Error | undefined, tries: 0, answers: Promise.resolve() }
   const live = new LiveStream({
-    ...locks,
     open: async (parameters, headers, signal) => {
       service.tries += 1
       if (service.refusal !== undefined) throw service.refusal
@@ -94,39 +92,6 @@ describe('the stream', () => {
     )
     expect(changes).toEqual(['entry', 'release', 'feedback', 'entry'])
   })
-
-  test('reports a reset as a change of all kinds', async () => {
-    const { live, nth, changes } = setup()
-    const onReset = vi.fn<() => void>()
-    live.follow({ parameters: {}, onReset })
-    const stream = await nth(0)
-    stream.write(formatEvent({ event: 'reset', data: {} }))
-    await vi.waitFor(() => expect(onReset).toHaveBeenCalledOnce(), { timeout: 10_000 })
-    expect(changes).toContain('heartbeat')
-  })
-})
-
-describe('the start of the stream', () => {
-  test('has the filters and the last known seq', async () => {
-    const { live, nth } = setup()
-    live.follow({ parameters: { level: 'error' }, after: 41 })
-    expect(await nth(0)).toMatchObject({ parameters: { level: 'error' }, lastId: '41' })
-    await vi.waitFor(() => expect(live.state.value.name).toBe('live'), { timeout: 10_000 })
-  })
-
-  test('ends the previous stream', async () => {
-    const { live, opened, nth } = setup()
-    const before = vi.fn<() => void>()
-    live.follow({ parameters: {}, onEntries: before })
-    const first = await nth(0)
-    live.follow({ parameters: { q: 'x' } })
-    await nth(1)
-    expect(first.signal.aborted).toBe(true)
-    first.write(entries(1))
-    opened[1]?.write(entries(2))
-    await vi.waitFor(() => expect(live.state.value.name).toBe('live'), { timeout: 10_000 })
-    expect(before).not.toHaveBeenCalled()
-  })
 })
 
 describe('a stream that ends', () => {
@@ -156,29 +121,6 @@ describe('a stream that ends', () => {
     await nth(0)
     await vi.waitFor(() => expect(live.state.value.name).toBe('live'), { timeout: 10_000 })
   })
-
-  test('starts from the beginning if the service was restarted, because its seq is reset', async () => {
-    const { live, service, nth, goOn } = setup()
-    const onReset = vi.fn<() => void>()
-    live.follow({ parameters: {}, after: 900, onReset })
-    const first = await nth(0)
-    service.startedAt = 'second'
-    first.end()
-    await goOn(0)
-    expect((await nth(1)).lastId).toBe('0')
-    expect(onReset).toHaveBeenCalledOnce()
-  })
-
-  test('is not retried if the token is refused', async () => {
-    const { live, service, waits, nth } = setup()
-    service.refusal = new ApiError(401, 'no token')
-    live.follow({ parameters: {} })
-    await vi.waitFor(() => expect(service.tries).toBe(1), { timeout: 10_000 })
-    service.refusal = undefined
-    live.follow({ parameters: { q: 'later' } })
-    await nth(0)
-    expect(waits).toEqual([])
-  })
 })
 
 test('a hidden page closes its connection, and resumes the stream later', async () => {
@@ -207,57 +149,4 @@ test('an open stream without data is reported until data arrive', async () => {
   await vi.waitFor(() => expect(live.state.value.name).toBe('live'), { timeout: 10_000 })
   stream.end()
   await vi.waitFor(() => expect(silence.size).toBe(0), { timeout: 10_000 })
-})
-
-test('a service that does not reply to another source is silent until it replies', async () => {
-  const { live, nth, service, silence } = setup()
-  live.follow({ parameters: {} })
-  await nth(0)
-  await vi.waitFor(() => expect(live.state.value.name).toBe('live'), { timeout: 10_000 })
-  let answer = (): void => {}
-  service.answers = new Promise((resolve) => (answer = resolve))
-  live.follow({ parameters: { q: 'x' } })
-  expect(silence.size).toBe(1)
-  for (const call of silence) call()
-  expect(live.state.value.name).toBe('silent')
-  answer()
-  await vi.waitFor(() => expect(live.state.value.name).toBe('live'), { timeout: 10_000 })
-  expect(silence.size).toBe(1)
-})
-
-test('a resting stream is not reported as silent', async () => {
-  const { live, nth, silence } = setup()
-  live.follow({ parameters: {} })
-  await nth(0)
-  live.rest(true)
-  expect(silence.size).toBe(0)
-})
-
-test('a restart that deleted the records is remembered until it is dismissed', async () => {
-  const { live, service, nth, goOn } = setup()
-  live.follow({ parameters: {} })
-  const stream = await nth(0)
-  expect(live.isEmptied.value).toBe(false)
-  service.startedAt = 'second'
-  stream.end()
-  await goOn(0)
-  await nth(1)
-  expect(live.isEmptied.value).toBe(true)
-})
-
-test('four tabs stream; the next one streams when one of them rests', async () => {
-  const held = new Set<string>()
-  const tryLock = async (name: string): Promise<(() => void) | undefined> => {
-    if (held.has(name)) return undefined
-    held.add(name)
-    return () => held.delete(name)
-  }
-  const tabs = Array.from({ length: 5 }, () => setup({ tryLock }))
-  const states = (): string[] => tabs.map(({ live }) => live.state.value.name).toSorted()
-  for (const { live } of tabs) live.follow({ parameters: {} })
-  await vi.waitFor(() => expect(states()).toEqual(['live', 'live', 'live', 'live', 'waiting']), { timeout: 10_000 })
-  const waiting = tabs.find(({ live }) => live.state.value.name === 'waiting')
-  tabs.find(({ live }) => live.state.value.name === 'live')?.live.rest(true)
-  for (const call of waiting?.silence ?? []) call()
-  await vi.waitFor(() => expect(waiting?.live.state.value.name).toBe('live'), { timeout: 10_000 })
 })

@@ -25,51 +25,15 @@ function arrive(tail: TailBuffer, items: readonly EntrySummary[], skipped = 0): 
 }
 
 describe('new entries', () => {
-  test('are added on top when the list is drawn', () => {
-    const tail = loaded(10, 3)
-    tail.push(span(11, 12), 0)
-    expect([seqs(tail), tail.waiting]).toEqual([[10, 9, 8], 2])
-    tail.merge(null)
-    expect([seqs(tail), tail.waiting]).toEqual([[12, 11, 10, 9, 8], 0])
-    expect([tail.indexOf('e10'), tail.indexOf('e1')]).toEqual([2, -1])
-  })
-
-  test('that are already known are ignored', () => {
-    const tail = loaded(10, 2)
-    arrive(tail, span(9, 12))
-    arrive(tail, span(12, 12))
-    expect(seqs(tail)).toEqual([12, 11, 10, 9])
-  })
-
   test('never exceed the limit: the oldest rows are removed, and can be loaded again', () => {
     const tail = loaded(10)
     for (let from = 11; from < 12_000; from += 50) arrive(tail, span(from, from + 49))
     expect(tail.rows.length).toBe(5000)
     expect(tail.findCursor(4970)).toBe(keyOf(tail.rows.at(-1) as EntrySummary))
   })
-
-  test('are inserted by time, then by arrival; those older than the loaded pages come with their page', () => {
-    const tail = loaded(10, 4)
-    arrive(tail, [createEntry(11, START_MS + 8), createEntry(12, START_MS + 20), createEntry(13, START_MS + 15)])
-    arrive(tail, [createEntry(14, START_MS + 1)])
-    expect(seqs(tail)).toEqual([12, 13, 10, 9, 11, 8, 7])
-    tail.addOlder(tail.findCursor(7) ?? '', [createEntry(6), createEntry(14, START_MS + 1)], false)
-    arrive(tail, [createEntry(15, START_MS - 5)])
-    expect(seqs(tail).slice(-4)).toEqual([7, 6, 14, 15])
-  })
 })
 
 describe('a held list', () => {
-  test('does not move, and counts arrivals', () => {
-    const tail = loaded(10, 3)
-    tail.isFrozen = true
-    arrive(tail, span(11, 13))
-    expect([seqs(tail), tail.waiting]).toEqual([[10, 9, 8], 3])
-    tail.isFrozen = false
-    expect(tail.merge(null)).toBe(true)
-    expect([seqs(tail), tail.waiting]).toEqual([[13, 12, 11, 10, 9, 8], 0])
-  })
-
   test.each([
     ['more entries than can wait', (tail: TailBuffer) => tail.push(span(11, 10_010), 0), 10_000],
     ['entries that the stream skipped', (tail: TailBuffer) => tail.push(span(500, 509), 489), 499],
@@ -82,23 +46,6 @@ describe('a held list', () => {
     tail.reset({ items: [createEntry(10_010)], hasOlder: true, lastSeq: 10_010 })
     expect([tail.waiting, tail.isTorn, seqs(tail)]).toEqual([0, false, [10_010]])
   })
-})
-
-test('an older page is requested near the end only, and is added once', () => {
-  const tail = loaded(1000, 200)
-  expect(tail.findCursor(30)).toBeUndefined()
-  expect(tail.findCursor(190)).toBe(keyOf(createEntry(801)))
-  for (let time = 0; time < 2; time++) tail.addOlder(keyOf(createEntry(801)), below(801, 500), false)
-  expect([tail.rows.length, tail.findCursor(700)]).toEqual([700, undefined])
-})
-
-test('a sliding window removes rows that have left it, and does not add older ones', () => {
-  const tail = loaded(10, 6)
-  tail.merge(START_MS + 8)
-  expect([seqs(tail), tail.hasOlder]).toEqual([[10, 9, 8], false])
-  tail.push([createEntry(11, START_MS + 7), createEntry(12, START_MS + 11)], 0)
-  tail.merge(START_MS + 8)
-  expect(seqs(tail)).toEqual([12, 10, 9, 8])
 })
 
 const LIMIT = 60

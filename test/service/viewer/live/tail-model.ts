@@ -37,11 +37,6 @@ export class ModelStore {
     const older = cursor === undefined ? this.sorted() : this.sorted().filter((entry) => isBefore(entry, cursor))
     return { items: older.slice(0, limit), hasOlder: older.length > limit, lastSeq: this.entries.length }
   }
-
-  newer(limit: number, cursor: string): EntrySummary[] {
-    const newer = this.sorted().filter((entry) => !isBefore(entry, cursor) && keyOf(entry) !== cursor)
-    return newer.slice(-limit)
-  }
 }
 
 export function keyOf(entry: EntrySummary): string {
