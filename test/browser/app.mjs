@@ -1,6 +1,6 @@
 /**
  * An application that logs through the worker transport, as in the README. It executes commands from its parent, and replies to each
- * with its start time. When the parent disconnects, it delivers the remaining entries and exits.
+ * with the result. When the parent disconnects, it delivers the remaining entries and exits.
  */
 import pino from 'pino'
 import { addBreadcrumb, captureError, ingestOptions, registerRelease, sendFeedback, withScope } from 'pino-ingest'
@@ -29,6 +29,5 @@ const CALLS = {
 }
 
 process.on('message', async ({ call, ...parameters }) => {
-  const at = Date.now()
-  process.send({ at, result: await CALLS[call](parameters) })
+  process.send({ result: await CALLS[call](parameters) })
 })

@@ -1,45 +1,39 @@
-/** End to end: from an application's log call through the worker transport to the row on the page. */
-import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
-import { startApp } from './app.js'
-import type { App } from './app.js'
+/** End to end: from an application's log call through the worker transport to the page. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { cleanEnv } from '../process/run-app.js'
 import { describeInBrowser, useBrowser } from './browser.js'
 import { detail, row, section, untilLive, viewLink } from './viewer.js'
-
-/** Measures the time from the call to the row, by the clock that both processes share. */
-async function measure(page: Page, app: App, text: string): Promise<number> {
-  const shown = page.waitForFunction(
-    (wanted) => {
-      const { body } = (globalThis as unknown as { document: { body: { innerText: string } } }).document
-      return body.innerText.includes(wanted) && Date.now()
-    },
-    text,
-    { polling: 'raf' },
-  )
-  const { at } = await app.ask('log', { text })
-  return Number(await (await shown).jsonValue()) - at
-}
 
 describeInBrowser('an application that logs', () => {
   const browser = useBrowser()
 
-  test('is shown on the page from its first call, which starts the worker', async () => {
+  test('is shown on the page: its entries, an error with breadcrumbs, feedback and the release', async () => {
     const service = await browser.serve()
     const page = await browser.open(service)
     await untilLive(page)
-    const tookMs = await measure(page, startApp(service.url), 'order 1 placed')
+    const app = fork(fileURLToPath(new URL('app.mjs', import.meta.url)), {
+      env: cleanEnv({ PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: 'any' }),
+    })
+    const ended = once(app, 'exit')
+    onTestFinished(async () => {
+      app.kill('SIGKILL')
+      await ended
+    })
+    const ask = async (call: string, parameters: Record<string, string>): Promise<unknown> => {
+      app.send({ call, ...parameters })
+      const early = ended.then(([code]) => Promise.reject(new Error(`the application ended early, with ${code}`)))
+      const [answer] = (await Promise.race([once(app, 'message'), early])) as [{ result: unknown }]
+      return answer.result
+    }
+
+    await ask('release', { version: '1.4.0' })
+    await ask('log', { text: 'order 1 placed' })
     await row(page, 'order 1 placed').getByRole('gridcell', { name: 'checkout' }).waitFor()
-    process.stdout.write(`from the log call to the page: ${tookMs} ms\n`)
-  })
-
-  test('has errors with breadcrumbs, and later feedback', async () => {
-    const service = await browser.serve()
-    const app = startApp(service.url)
-    await app.ask('release', { version: '1.4.0' })
-    const page = await browser.open(service)
-    const { result: eventId } = await app.ask('fail', { text: 'card declined' })
+    const eventId = await ask('fail', { text: 'card declined' })
     await row(page, 'card declined').click()
-
     await section(page, 'Error').getByText('RangeError: limit reached').waitFor()
     const crumbs = section(page, 'Breadcrumbs').getByRole('listitem')
     await crumbs.filter({ hasText: 'payment started' }).waitFor()
@@ -50,9 +44,8 @@ describeInBrowser('an application that logs', () => {
     await detail(page).getByText('1.4.0').first().waitFor()
 
     expect(await section(page, 'Feedback').count()).toBe(0)
-    await app.ask('feedback', { eventId: String(eventId), comments: 'I clicked only once' })
+    await ask('feedback', { eventId: String(eventId), comments: 'I clicked only once' })
     await section(page, 'Feedback').getByText('I clicked only once').waitFor()
-
     await viewLink(page, 'Releases').click()
     await page.getByRole('button', { name: '1.4.0' }).waitFor()
   })

@@ -1,23 +1,46 @@
 /** A real browser for a test file, and the services to open pages of. */
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
 import type { IngestService, IngestServiceOptions } from '../../src/service/index.js'
-import { addressOf, contextOptions } from './browser-page.js'
-import type { OpenOptions, Served } from './browser-page.js'
 import { findChromium, launchChromium, NEEDS_CHROMIUM } from './chromium.js'
-import { openRestingPlace } from './resting-place.js'
-import type { RestingPlace } from './resting-place.js'
 import { REPORT_VIOLATIONS, Watch } from './watch.js'
 
 /** Shorter than the timeout of a test: the error message then has the condition. */
 const PATIENCE_MS = 10_000
+/** Has an icon to prevent the browser from requesting one. */
+const EMPTY_PAGE = '<!doctype html><title>waiting</title><link rel="icon" href="data:,">'
+
+/** Address and token of a service. */
+export interface Served {
+  readonly origin: string
+  readonly token: string
+}
+
+export interface OpenOptions {
+  /** Path below the origin. Default `/`. */
+  readonly path?: string
+  /** Default: the service's token; null for none. */
+  readonly token?: string | null
+  /** Default 1280 by 800. */
+  readonly width?: number
+  readonly height?: number
+  /** Default light. */
+  readonly colorScheme?: 'light' | 'dark'
+  /** Expected problems, for example refused requests while the service is stopped. */
+  readonly tolerates?: readonly RegExp[]
+  /** Opens the page in the browser profile of this page, with the same storage. */
+  readonly sharesProfileWith?: Page
+  /** Opens the page in a new browser profile with empty storage. */
+  readonly isFresh?: boolean
+}
 
 export interface PageBrowser {
   /** Opens a new page; reuses the window of the previous test if it had the same options. */
   open(service: Served, options?: OpenOptions): Promise<Page>
-  /** Opens an empty page in its own window. */
-  openEmpty(): Promise<Page>
   /** Starts a service that is closed when the suite ends. */
   serve(options?: IngestServiceOptions): Promise<IngestService>
 }
@@ -39,15 +62,16 @@ export function useBrowser(): PageBrowser {
   const kept = new Map<string, OpenPage>()
   let opened: OpenPage[] = []
   let browser: Browser | undefined
-  let rest: RestingPlace | undefined
+  /** Windows wait here between tests. On loopback, because leaving the site would end the window's process. */
+  const rest = createServer((_, response) => void response.setHeader('content-type', 'text/html').end(EMPTY_PAGE))
 
   beforeAll(async () => {
     browser = await launchChromium()
-    rest = await openRestingPlace()
+    await once(rest.listen(0, '127.0.0.1'), 'listening')
   })
   afterAll(async () => {
     await browser?.close()
-    rest?.close()
+    rest.close()
     await Promise.all(services.map((service) => service.close()))
   })
   afterEach(async () => {
@@ -67,19 +91,19 @@ export function useBrowser(): PageBrowser {
     const context = await browser.newContext(contextOptions(options))
     context.setDefaultTimeout(PATIENCE_MS)
     await context.addInitScript(REPORT_VIOLATIONS)
-    if (options.permissions !== undefined) await context.grantPermissions([...options.permissions])
     return context
   }
   const pageFor = async (options: OpenOptions): Promise<OpenPage> => {
     if (options.sharesProfileWith !== undefined)
       return openPage(options.sharesProfileWith.context(), (page) => page.close())
-    const kind = JSON.stringify([contextOptions(options), options.permissions])
+    const kind = JSON.stringify(contextOptions(options))
     const before = kept.get(kind)
     const isShared = options.isFresh !== true && (before === undefined || !opened.includes(before))
     if (isShared && before !== undefined) return before
     const context = await openContext(options)
     if (!isShared) return openPage(context, () => context.close())
-    const page = await openPage(context, (left) => left.goto(rest?.origin ?? 'about:blank'))
+    const { port } = rest.address() as AddressInfo
+    const page = await openPage(context, (left) => left.goto(`http://127.0.0.1:${port}`))
     kept.set(kind, page)
     return page
   }
@@ -89,12 +113,8 @@ export function useBrowser(): PageBrowser {
       const one = await pageFor(options)
       opened.push(one)
       one.watch.expect(service.origin, options.tolerates ?? [])
-      await one.page.goto(addressOf(service, options))
-      return one.page
-    },
-    async openEmpty() {
-      const one = await pageFor({ isFresh: true })
-      opened.push(one)
+      const { path = '/', token = service.token } = options
+      await one.page.goto(`${service.origin}${path}${token === null ? '' : `#token=${token}`}`)
       return one.page
     },
     async serve(options) {
@@ -102,5 +122,17 @@ export function useBrowser(): PageBrowser {
       services.push(service)
       return service
     },
+  }
+}
+
+function contextOptions({ width = 1280, height = 800, colorScheme = 'light' }: OpenOptions): BrowserContextOptions {
+  return {
+    viewport: { width, height },
+    colorScheme,
+    // Disables animations.
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+    permissions: ['clipboard-read', 'clipboard-write'],
   }
 }

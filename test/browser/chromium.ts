@@ -10,21 +10,20 @@ const FOLDERS = ['/usr/bin', '/usr/local/bin', '/snap/bin']
 const MACOS = ['Chromium', 'Google Chrome'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`)
 
 /** Instructions if there is no browser. */
-export const HOW_TO_GET_CHROMIUM =
+const HOW_TO_GET_CHROMIUM =
   'The tests of the page need Chromium: `apt-get install chromium-headless-shell` (Debian; `chromium` will do, too), or set CHROMIUM_PATH to one.'
 
 /** Whether a browser is required, as in CI. */
 export const NEEDS_CHROMIUM = process.env['PINO_INGEST_NEEDS_CHROMIUM'] === '1'
 
 /** Finds the browser. An invalid CHROMIUM_PATH is not replaced by another browser; the start then fails. */
-export function findChromium(
-  env: Readonly<Record<string, string | undefined>> = process.env,
-  exists: (path: string) => boolean = existsSync,
-): string | undefined {
-  const given = env['CHROMIUM_PATH']
-  if (given !== undefined && given !== '') return exists(given) ? given : undefined
-  const folders = [...FOLDERS, ...(env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')]
-  return [...folders.flatMap((folder) => NAMES.map((name) => join(folder, name))), ...MACOS].find(exists)
+export function findChromium(): string | undefined {
+  const { CHROMIUM_PATH: given = '', PATH = '' } = process.env
+  if (given !== '') return existsSync(given) ? given : undefined
+  const folders = [...FOLDERS, ...PATH.split(delimiter).filter((folder) => folder !== '')]
+  return [...folders.flatMap((folder) => NAMES.map((name) => join(folder, name))), ...MACOS].find((path) =>
+    existsSync(path),
+  )
 }
 
 /** @throws Error with instructions if there is no browser */

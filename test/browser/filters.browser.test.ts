@@ -1,82 +1,34 @@
 /** Each filter narrows the list, is part of the address, and can be removed. */
-import { afterEach, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { IngestService } from '../../src/service/index.js'
-import { ingest } from '../service/support.js'
+import { entryOf, ingest } from '../service/support.js'
 import { describeInBrowser, useBrowser } from './browser.js'
-import { eventually, expectRows, grid, hasFocus, parametersOf, rows, searchBox, viewLink } from './viewer.js'
+import { eventually, expectRows, goTo, hasFocus, parametersOf, rows, searchBox, viewLink } from './viewer.js'
 
-const at = (second: number): string => new Date(Date.UTC(2026, 0, 31, 8, 0, second)).toISOString()
+const one = (second: number, message: string, fields: Partial<LogEntry>): LogEntry =>
+  entryOf({ message, timestamp: new Date(Date.UTC(2026, 0, 31, 8, 0, second)).toISOString(), ...fields })
+const production = { environment: 'production' }
 
 /** Oldest first. Tests select rows by message. */
 const ENTRIES: readonly LogEntry[] = [
-  {
-    level: 'debug',
-    message: 'cart read',
-    timestamp: at(0),
-    service: 'shop',
-    environment: 'production',
-    version: '1.0.0',
-    trace: { trace_id: 't-1' },
-  },
-  {
-    level: 'info',
-    message: 'order placed',
-    timestamp: at(1),
-    service: 'shop',
-    environment: 'production',
-    version: '1.0.0',
-    tags: ['orders', 'vip'],
-    request_id: 'r-1',
-    trace: { trace_id: 't-1' },
-  },
-  {
-    level: 'info',
-    message: 'parcel sent',
-    timestamp: at(2),
-    service: 'shipping',
-    environment: 'staging',
-    version: '1.0.0',
-    tags: ['orders'],
-    metadata: { carrier: { name: 'NorthPost' } },
-  },
-  {
-    level: 'warn',
-    message: 'stock is low',
-    timestamp: at(3),
-    service: 'inventory',
-    environment: 'production',
-    version: '1.1.0',
-    release_id: 'rel-2',
-    request_id: 'r-1',
-  },
-  {
-    level: 'error',
-    message: 'payment failed',
-    timestamp: at(4),
-    service: 'payments',
-    environment: 'production',
-    version: '1.1.0',
-    release_id: 'rel-2',
-    fingerprint: 'no-money',
+  one(0, 'cart read', { level: 'debug', service: 'shop', ...production }),
+  one(1, 'order placed', { service: 'shop', ...production, tags: ['orders', 'vip'] }),
+  one(2, 'parcel sent', { service: 'shipping', environment: 'staging', metadata: { carrier: { name: 'NorthPost' } } }),
+  one(3, 'stock is low', { level: 'warn', service: 'inventory', ...production }),
+  one(4, 'payment failed', {
+    ...{ level: 'error', service: 'payments', ...production },
     error: { type: 'GatewayError', message: 'answered 503' },
-  },
-  {
-    level: 'fatal',
-    message: 'no database',
-    timestamp: at(5),
-    service: 'shop',
-    environment: 'production',
-    version: '1.1.0',
-    error: {
-      type: 'PoolError',
-      message: 'exhausted',
-      stack: 'PoolError: exhausted\n    at acquire (/srv/pool.js:1:1)',
-    },
-  },
+  }),
+  one(5, 'no database', {
+    ...{ level: 'fatal', service: 'shop', ...production },
+    error: { type: 'PoolError', stack: 'PoolError: exhausted\n    at acquire (/srv/pool.js:1:1)' },
+  }),
 ]
-const ALL = ENTRIES.map(({ message }) => message).toReversed()
+/** As rows show them: the error is first. */
+const ALL = ['no database', 'payment failed', 'stock is low', 'parcel sent', 'order placed', 'cart read']
+const INFO = ['parcel sent', 'order placed']
 
 describeInBrowser('filters', () => {
   const browser = useBrowser()
@@ -94,21 +46,23 @@ describeInBrowser('filters', () => {
   }
 
   const panel = (page: Page) => page.getByRole('region', { name: 'Fields' })
+  const completions = (page: Page) => page.getByRole('listbox', { name: 'Completions' })
 
-  test('no filter: all entries, newest first', async () => {
-    await expectRows(await opened(), ALL)
-  })
-
-  test('levels have counts, and can be combined', async () => {
+  test('levels have counts, can be combined, and stay in other views', async () => {
     const page = await opened()
+    await expectRows(page, ALL)
     const levels = page.getByRole('group', { name: 'Levels' })
     await levels.getByRole('button', { name: /^info\s*2$/ }).click()
-    await expectRows(page, ['parcel sent', 'order placed'])
+    await expectRows(page, INFO)
     expect(parametersOf(page)).toEqual({ q: 'level:info' })
     await levels.getByRole('button', { name: /^error\s*1$/ }).click()
-    await expectRows(page, ['payment failed', 'parcel sent', 'order placed'])
+    await expectRows(page, ['payment failed', ...INFO])
     expect(parametersOf(page)).toEqual({ q: 'level:(info,error)' })
     expect(await levels.getByRole('button', { pressed: true }).count()).toBe(2)
+    await viewLink(page, 'Errors').click()
+    await page.getByRole('link', { name: 'GatewayError' }).waitFor()
+    expect(parametersOf(page)).toEqual({ view: 'errors', q: 'level:(info,error)' })
+    expect(await page.getByText('PoolError').count()).toBe(0)
   })
 
   test('the values of a field have counts and shares, and filter or exclude', async () => {
@@ -137,180 +91,126 @@ describeInBrowser('filters', () => {
     await eventually(() => panel(page).count()).toBe(0)
     expect(await hasFocus(page.getByRole('button', { name: 'Fields', exact: true }))).toBe(true)
     expect(parametersOf(page)).toEqual({})
-  })
 
-  test('the service is selected in the toolbar; several values are alternatives', async () => {
-    const page = await opened()
+    // Services are selected in the toolbar; several values are alternatives.
     await page.getByRole('button', { name: 'Service', exact: true }).click()
     for (const name of ['shipping', 'inventory']) await page.getByRole('button', { name: `Filter by ${name}` }).click()
     await expectRows(page, ['stock is low', 'parcel sent'])
     expect(parametersOf(page)['q']).toBe('service:(shipping,inventory)')
-    await viewLink(page, 'Requests').click()
-    await page.getByRole('button', { name: 'Service', exact: true }).click()
-    await panel(page).waitFor()
   })
 
-  test.each([
-    { where: 'message', typed: 'PLACED', wanted: ['order placed'] },
-    { where: "the error's type", typed: 'gatewayerror', wanted: ['payment failed'] },
-    { where: 'the stack', typed: 'srv/pool.js', wanted: ['no database'] },
-    { where: 'metadata', typed: 'northpost', wanted: ['parcel sent'] },
-  ])('search in $where ignores case', async ({ typed, wanted }) => {
+  test('search in message, error type, stack and metadata ignores case; without a match, the filter can be cleared', async () => {
     const page = await opened()
-    await searchBox(page).fill(typed)
-    await expectRows(page, wanted)
-    expect(parametersOf(page)).toEqual({ q: typed })
-    await searchBox(page).fill('')
-    await eventually(() => rows(page).count()).toBeGreaterThanOrEqual(ALL.length)
-    expect(parametersOf(page)).toEqual({})
-  })
-
-  test('all filters combined; a hint is shown without a match', async () => {
-    const page = await opened('/?q=service:shop+level:(info,fatal)')
+    for (const [typed, wanted] of [
+      ['PLACED', 'order placed'],
+      ['gatewayerror', 'payment failed'],
+      ['srv/pool.js', 'no database'],
+      ['northpost', 'parcel sent'],
+    ] as const) {
+      await searchBox(page).fill(typed)
+      await expectRows(page, [wanted])
+      expect(parametersOf(page)).toEqual({ q: typed })
+    }
+    await searchBox(page).fill('service:shop level:(info,fatal)')
     await expectRows(page, ['no database', 'order placed'])
     await searchBox(page).fill('nothing has this')
     await page.getByText('No entry matches').waitFor()
     await page.getByRole('button', { name: 'Clear the filter' }).click()
-    await eventually(() => rows(page).count()).toBeGreaterThanOrEqual(ALL.length)
+    await expectRows(page, ALL)
     expect(parametersOf(page)).toEqual({})
   })
 
-  test('filters stay in other views, and apply there too', async () => {
-    const page = await opened('/?q=service:payments')
-    await viewLink(page, 'Errors').click()
-    await page.getByRole('heading', { name: 'Errors' }).waitFor()
-    expect(parametersOf(page)).toEqual({ view: 'errors', q: 'service:payments' })
-    await page.getByRole('link', { name: 'GatewayError' }).waitFor()
-    expect(await page.getByText('PoolError').count()).toBe(0)
-  })
-
-  test('an invalid query shows an error with the position, keeps the rows, and sends no request', async () => {
-    const page = await opened('/?q=service:shop')
+  test('an invalid query shows one error with the position, keeps the rows, and sends no request', async () => {
+    const page = await opened('/?q=service:shop', [/status of 400/])
+    const alert = page.getByRole('alert')
     await searchBox(page).fill('service:shop AND (level:')
     // Waits for the completions, which cover the message.
-    await page.getByRole('listbox', { name: 'Completions' }).getByRole('option').first().waitFor()
+    await completions(page).getByRole('option').first().waitFor()
     await page.keyboard.press('Escape')
-    await page
-      .getByRole('alert')
-      .filter({ hasText: /character \d+/ })
-      .waitFor()
+    await alert.filter({ hasText: /character \d+/ }).waitFor()
     expect(await searchBox(page).getAttribute('aria-invalid')).toBe('true')
     await expectRows(page, ['no database', 'order placed', 'cart read'])
     expect(parametersOf(page)).toEqual({ q: 'service:shop' })
     await searchBox(page).fill('service:shop AND (level:info OR level:fatal)')
     await expectRows(page, ['no database', 'order placed'])
-    expect(await page.getByRole('alert').count()).toBe(0)
-  })
-
-  test('an invalid query in the address shows its error below the field', async () => {
-    const page = await browser.open(service, { path: '/?q=level:(', tolerates: [/status of 400/] })
-    await page
-      .getByRole('alert')
-      .filter({ hasText: /character \d+/ })
-      .waitFor()
-    expect(await page.getByRole('alert').count()).toBe(1)
+    expect(await alert.count()).toBe(0)
+    for (const view of ['entries', 'errors', 'traces', 'requests', 'releases']) {
+      await goTo(page, `/?view=${view}&q=shop+status:%3E%3Dx&before=1&after=2`)
+      await page.getByRole('heading', { level: 1, name: new RegExp(view, 'i') }).waitFor()
+      await alert.filter({ hasText: /character \d+/ }).waitFor()
+      expect([view, await alert.count()]).toEqual([view, 1])
+    }
   })
 
   test('fields and values are completed by keyboard', async () => {
-    const page = await opened()
+    // Until it is completed, the service refuses this level.
+    const page = await opened('/', [/status of 400/])
+    const options = completions(page).getByRole('option')
     await searchBox(page).pressSequentially('serv')
-    const list = page.getByRole('listbox', { name: 'Completions' })
-    await list.getByRole('option', { name: /^service/ }).waitFor()
+    await options.filter({ hasText: /^service/ }).waitFor()
     await page.keyboard.press('Tab')
     expect(await searchBox(page).inputValue()).toBe('service:')
-    await list.getByRole('option', { name: /^shop/ }).waitFor()
+    await options.filter({ hasText: /^shop/ }).waitFor()
     await searchBox(page).pressSequentially('ship')
-    await eventually(() => list.getByRole('option').allInnerTexts()).toEqual([expect.stringContaining('shipping')])
+    await eventually(() => options.allInnerTexts()).toEqual([expect.stringContaining('shipping')])
     await page.keyboard.press('ArrowDown')
     expect(await searchBox(page).getAttribute('aria-activedescendant')).not.toBeNull()
     await page.keyboard.press('Enter')
     expect((await searchBox(page).inputValue()).trim()).toBe('service:shipping')
     await expectRows(page, ['parcel sent'])
     await searchBox(page).pressSequentially('lev')
-    await list.getByRole('option', { name: /^level/ }).waitFor()
+    await options.filter({ hasText: /^level/ }).waitFor()
     await page.keyboard.press('Escape')
-    await eventually(() => list.isVisible()).toBe(false)
+    await eventually(() => completions(page).isVisible()).toBe(false)
     expect(await hasFocus(searchBox(page))).toBe(true)
-  })
 
-  test('Enter takes the only value that completes the text', async () => {
-    // Until it is completed, the service refuses this level.
-    const page = await opened('/', [/status of 400/])
+    // Enter takes the only value that completes the text.
+    await searchBox(page).fill('')
     await searchBox(page).pressSequentially('level:er')
-    await page
-      .getByRole('listbox', { name: 'Completions' })
-      .getByRole('option', { name: /^error/ })
-      .waitFor()
+    await options.filter({ hasText: /^error/ }).waitFor()
     await page.keyboard.press('Enter')
     await expectRows(page, ['payment failed'])
     expect(parametersOf(page)).toEqual({ q: 'level:error ' })
-  })
-
-  test('typed text filters completions, also before new values are loaded', async () => {
-    const page = await opened()
+    // Typed text filters completions before new values are loaded.
+    await searchBox(page).fill('')
     await searchBox(page).pressSequentially('service:')
-    const list = page.getByRole('listbox', { name: 'Completions' })
-    await list.getByRole('option', { name: /^shop/ }).waitFor()
+    await options.filter({ hasText: /^shop/ }).waitFor()
     await page.route('**/local/values?*prefix=*', () => {})
     await searchBox(page).pressSequentially('inv')
     await page.keyboard.press('Tab')
     await eventually(() => searchBox(page).inputValue()).toBe('service:inventory ')
+    await page.unrouteAll()
   })
 
-  test('a level selected during typing is added to the typed query', async () => {
+  test('typed text is not lost by a selection before it is applied, and does not return after Back', async () => {
     const page = await opened()
     await searchBox(page).pressSequentially('placed')
     await page.getByRole('button', { name: /^info/ }).click()
     await eventually(() => parametersOf(page)).toEqual({ q: 'placed level:info' })
+    // Longer than the pause after which typed text is applied.
     await page.waitForTimeout(400)
     expect(parametersOf(page)).toEqual({ q: 'placed level:info' })
     expect(await searchBox(page).inputValue()).toBe('placed level:info')
     await expectRows(page, ['order placed'])
-  })
-
-  test('typed text that is not applied yet does not replace the query after Back', async () => {
-    const page = await opened()
-    await page.getByRole('button', { name: /^info/ }).click()
-    await eventually(() => parametersOf(page)).toEqual({ q: 'level:info' })
-    await searchBox(page).pressSequentially(' placed')
+    await searchBox(page).pressSequentially(' service:shop')
     await page.goBack()
-    await eventually(() => searchBox(page).inputValue()).toBe('')
+    await eventually(() => searchBox(page).inputValue()).not.toContain('service:shop')
     await page.waitForTimeout(400)
-    expect(parametersOf(page)).toEqual({})
+    expect(parametersOf(page)['q'] ?? '').not.toContain('service:shop')
   })
 
-  test('a selected row that no longer matches does not hold the list', async () => {
+  test('a query that can only be a mistake gets a hint, and is corrected by a click', async () => {
     const page = await opened()
-    await page.keyboard.press('j')
-    await page.keyboard.press('j')
-    await grid(page).locator('[aria-selected=true]').waitFor()
-    await page.getByRole('button', { name: /^info/ }).click()
-    await expectRows(page, ['parcel sent', 'order placed'])
-    await ingest(service, [{ level: 'info', message: 'order paid', timestamp: at(9), service: 'shop' }])
-    await expectRows(page, ['order paid', 'parcel sent', 'order placed'])
-  })
-
-  test('the list is marked as busy while another query loads', async () => {
-    const page = await opened()
-    let answer = (): void => {}
-    const isAnswered = new Promise<void>((resolve) => (answer = resolve))
-    await page.route('**/local/entries?*', async (route) => {
-      await isAnswered
-      await route.continue()
-    })
-    expect(await grid(page).getAttribute('aria-busy')).toBe('false')
-    await page.getByRole('button', { name: /^info/ }).click()
-    await eventually(() => grid(page).getAttribute('aria-busy')).toBe('true')
-    await expectRows(page, ALL)
-    answer()
-    await expectRows(page, ['parcel sent', 'order placed'])
-    expect(await grid(page).getAttribute('aria-busy')).toBe('false')
-  })
-
-  afterEach(() => {
-    // Deletes entries that the previous test added.
-    if (service.counts().total === ENTRIES.length) return
-    service.reset()
-    return ingest(service, ENTRIES).then(() => {})
+    for (const [typed, corrected] of [
+      ['levle:error', 'level:error'],
+      ['level!=info', '-level:info'],
+      ['| p95 duration by route', '| p95(duration) by route'],
+    ] as const) {
+      await searchBox(page).fill(typed)
+      await searchBox(page).press('Enter')
+      await page.getByRole('button', { name: `Search ${corrected}`, exact: true }).click()
+      await eventually(() => parametersOf(page)['q']).toBe(corrected)
+      await eventually(() => rows(page).count()).toBeGreaterThan(0)
+    }
   })
 })

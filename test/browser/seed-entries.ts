@@ -1,5 +1,5 @@
 /** The logs of a shop: orders through several services, and their failures. */
-import type { Breadcrumb, LogEntry } from '../../src/protocol/log-entry.js'
+import type { Breadcrumb, Level, LogEntry } from '../../src/protocol/log-entry.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
 
 type Random = () => number
@@ -40,112 +40,61 @@ export function orderTrace({
   readonly requests: readonly RequestLog[]
 } {
   const trace_id = hex(random, 32)
-  const span = (): { trace_id: string; span_id: string } => ({ trace_id, span_id: hex(random, 16) })
   const request_id = `req-${hex(random, 8)}`
   const user = oneOf(random, CUSTOMERS)
   const durationMs = Math.round(80 + random() ** 3 * (isFailing ? 2400 : 700))
-  const common = { request_id, user, session_id: `s-${user.id}` }
-  const logs: LogEntry[] = [
-    {
-      level: 'debug',
-      message: `cart of ${user.name} read from the cache`,
-      timestamp: iso(atMs),
-      service: 'web-shop',
-      ...common,
-      trace: span(),
-      metadata: { items: 1 + (order % 4), cached: true },
-    },
-    {
-      level: 'info',
-      message: `reserved mug ×${1 + (order % 4)} in warehouse ${oneOf(random, ['north', 'south'])}`,
-      timestamp: iso(atMs + 12),
-      service: 'inventory',
-      ...common,
-      trace: span(),
-      metadata: { sku: 'mug-blue', quantity: 1 + (order % 4) },
-    },
-  ]
-  if (isFailing) {
-    logs.push({ ...declined(atMs + durationMs - 20, order), ...common, trace: span() })
-  } else {
-    logs.push({
-      level: 'info',
-      message: 'payment authorized',
-      timestamp: iso(atMs + 30),
-      service: 'payments',
-      ...common,
-      trace: span(),
-      metadata: { amountCents: 1299 * (1 + (order % 4)), currency: 'EUR' },
+  const count = 1 + (order % 4)
+  const logs: LogEntry[] = []
+  const log = (afterMs: number, service: string, level: Level, message: string, more: Partial<LogEntry>): void =>
+    void logs.push({
+      ...{ level, message, timestamp: iso(atMs + afterMs), service, request_id, user, session_id: `s-${user.id}` },
+      trace: { trace_id, span_id: hex(random, 16) },
+      ...more,
+    })
+  log(0, 'web-shop', 'debug', `cart of ${user.name} read from the cache`, { metadata: { items: count, cached: true } })
+  log(12, 'inventory', 'info', `reserved mug ×${count} in warehouse ${oneOf(random, ['north', 'south'])}`, {
+    metadata: { sku: 'mug-blue', quantity: count },
+  })
+  if (isFailing) log(durationMs - 20, 'payments', 'error', `payment of order ${order} failed`, declined(order))
+  else
+    log(30, 'payments', 'info', 'payment authorized', {
+      metadata: { amountCents: 1299 * count, currency: 'EUR' },
       tags: ['payments'],
     })
-  }
-  if (durationMs > 600) {
-    logs.push({
-      level: 'warn',
-      message: `order took ${durationMs} ms, longer than 600 ms`,
-      timestamp: iso(atMs + durationMs),
-      service: 'web-shop',
-      ...common,
-      trace: span(),
+  if (durationMs > 600)
+    log(durationMs, 'web-shop', 'warn', `order took ${durationMs} ms, longer than 600 ms`, {
       perf: { duration_ms: durationMs, memory_mb: 212.4, db_queries: 14, cache_hits: 3 },
       tags: ['slow'],
     })
-  }
   const status_code = isFailing ? 502 : 201
-  logs.push({
-    level: isFailing ? 'error' : 'info',
-    message: isFailing ? 'request errored' : 'request completed',
-    timestamp: iso(atMs + durationMs),
-    service: 'web-shop',
-    ...common,
-    trace: span(),
+  log(durationMs, 'web-shop', isFailing ? 'error' : 'info', isFailing ? 'request errored' : 'request completed', {
     request: {
-      method: 'POST',
-      path: '/orders',
-      url: '/orders?voucher=SPRING',
-      status_code,
-      duration_ms: durationMs,
-      ip: `203.0.113.${order % 250}`,
-      user_agent: oneOf(random, AGENTS),
+      ...{ method: 'POST', path: '/orders', url: '/orders?voucher=SPRING', status_code, duration_ms: durationMs },
+      ...{ ip: `203.0.113.${order % 250}`, user_agent: oneOf(random, AGENTS) },
     },
     metadata: { orderId: order },
   })
   const about = { host: 'shop-1', service: 'web-shop', environment: 'production' }
   const requests: RequestLog[] = [
     {
-      method: 'POST',
-      path: '/orders',
-      route: '/orders',
-      status_code,
-      duration_ms: durationMs,
-      request_id,
-      timestamp: iso(atMs + durationMs),
-      ...about,
+      ...{ method: 'POST', path: '/orders', route: '/orders', status_code, duration_ms: durationMs, request_id },
+      ...{ timestamp: iso(atMs + durationMs), ...about },
     },
   ]
   for (let n = 0; n < 3; n += 1) {
     const { method, route, usualMs } = oneOf(random, ROUTES)
-    const failure = random() < 0.04
+    const status = random() < 0.04 ? oneOf(random, [404, 404, 500]) : 200
     requests.push({
-      method,
-      route,
-      path: route.replace(/:\w+/, String(order % 40)),
-      status_code: failure ? oneOf(random, [404, 404, 500]) : 200,
+      ...{ method, route, path: route.replace(/:\w+/, String(order % 40)), status_code: status },
       duration_ms: Math.round(usualMs * (0.6 + random() ** 4 * 9) * 10) / 10,
-      request_id: `req-${hex(random, 12)}`,
-      timestamp: iso(atMs - n * 4000),
-      ...about,
+      ...{ request_id: `req-${hex(random, 12)}`, timestamp: iso(atMs - n * 4000), ...about },
     })
   }
   return { logs, requests }
 }
 
-function declined(atMs: number, order: number): LogEntry {
+function declined(order: number): Partial<LogEntry> {
   return {
-    level: 'error',
-    message: `payment of order ${order} failed`,
-    timestamp: iso(atMs),
-    service: 'payments',
     tags: ['payments'],
     error: {
       type: 'GatewayError',
@@ -179,18 +128,6 @@ export function noTotal(atMs: number, random: Random): LogEntry {
     at process.processTicksAndRejections (node:internal/process/task_queues:105:5)`,
     },
     request: { method: 'GET', path: '/cart', status_code: 500, duration_ms: 14.2 },
-  }
-}
-
-export function timedOut(atMs: number, random: Random): LogEntry {
-  return {
-    level: 'warn',
-    message: `the inventory did not answer within 2,000 ms; trying again`,
-    timestamp: iso(atMs),
-    service: 'inventory',
-    metadata: { attempt: 1 + Math.floor(random() * 3), host: `inventory-${1 + Math.floor(random() * 3)}` },
-    tags: ['retry', 'slow'],
-    action: 'inventory.reserve',
   }
 }
 

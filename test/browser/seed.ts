@@ -5,15 +5,8 @@
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { Feedback, Release, RequestLog } from '../../src/protocol/resources.js'
 import type { ServiceClock } from '../../src/service/index.js'
-import {
-  aroundCardDeclined,
-  cardDeclined,
-  noCarrier,
-  noTotal,
-  orderTrace,
-  poolExhausted,
-  timedOut,
-} from './seed-entries.js'
+import { call } from '../service/support.js'
+import { aroundCardDeclined, cardDeclined, noCarrier, noTotal, orderTrace, poolExhausted } from './seed-entries.js'
 
 const MINUTE_MS = 60_000
 const LENGTH_MS = 120 * MINUTE_MS
@@ -39,14 +32,8 @@ export class SetClock implements ServiceClock {
   }
 }
 
-export interface Seeded {
-  /** `metadata.event_id` of the error with all fields: stack with causes, breadcrumbs, request, user, trace, feedback. */
-  readonly richEvent: string
-  readonly entries: number
-}
-
 /** Sends all records. @param clock the service's clock; restored afterwards */
-export async function seed(url: string, clock: SetClock, endMs = Date.now()): Promise<Seeded> {
+export async function seed(url: string, clock: SetClock, endMs = Date.now()): Promise<void> {
   const startMs = endMs - LENGTH_MS
   const random = randomFrom(42)
   const releaseIds: string[] = []
@@ -86,7 +73,6 @@ export async function seed(url: string, clock: SetClock, endMs = Date.now()): Pr
       logs.push(...one.logs.map((entry) => ({ ...about, ...entry })))
       requests.push(...one.requests)
       if (chance(0.06)) logs.push({ ...about, ...noTotal(atMs + 40, random) })
-      if (chance(0.05)) logs.push({ ...about, ...timedOut(atMs + 90, random) })
     }
     if (minute % 15 === 4)
       logs.push(
@@ -113,7 +99,6 @@ export async function seed(url: string, clock: SetClock, endMs = Date.now()): Pr
   for (const feedback of FEEDBACK) await post(url, 'feedback', feedback)
   await refuse(url, startMs)
   clock.set(undefined)
-  return { richEvent: 'evt-card-declined', entries }
 }
 
 const RELEASES: readonly Release[] = [
@@ -149,33 +134,15 @@ const FEEDBACK: readonly Feedback[] = [
 async function refuse(url: string, atMs: number): Promise<void> {
   const timestamp = new Date(atMs).toISOString()
   const good = { level: 'info', message: 'order placed', timestamp }
-  await post(
-    url,
-    'ingest',
-    {
-      batch_id: 'nightly-import-7',
-      logs: [good, { ...good, level: 'warning' }, { ...good, timestamp: '31/01/2026 08:00' }],
-    },
-    { status: 422 },
-  )
-  await post(
-    url,
-    'ingest',
-    {
-      batch_id: 'legacy-agent',
-      logs: [
-        { level: 'info', msg: 'started', timestamp },
-        { ...good, user: 'u-42' },
-      ],
-    },
-    { status: 422 },
-  )
-  await post(
-    url,
-    'ingest/requests',
-    { requests: [{ method: 'GET', path: '/', status_code: '200', duration_ms: 3, request_id: 'r', timestamp }] },
-    { status: 422 },
-  )
+  const request = { method: 'GET', path: '/', status_code: '200', duration_ms: 3, request_id: 'r', timestamp }
+  const late = { ...good, timestamp: '31/01/2026 08:00' }
+  const unnamed = { level: 'info', msg: 'started', timestamp }
+  for (const [path, body] of [
+    ['ingest', { batch_id: 'nightly-import-7', logs: [good, { ...good, level: 'warning' }, late] }],
+    ['ingest', { batch_id: 'legacy-agent', logs: [unnamed, { ...good, user: 'u-42' }] }],
+    ['ingest/requests', { requests: [request] }],
+  ] as const)
+    await post(url, path, body, { status: 422 })
 }
 
 async function post(
@@ -184,18 +151,12 @@ async function post(
   body?: unknown,
   { status = 200, name }: { readonly status?: number; readonly name?: string } = {},
 ): Promise<unknown> {
-  const response = await fetch(`${url}/${path}`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-api-key': 'seed',
-      ...(name !== undefined && { 'x-monitor-name': name }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+  const answer = await call(`${url}/${path}`, {
+    body,
+    ...(name !== undefined && { headers: { 'x-monitor-name': name } }),
   })
-  const text = await response.text()
-  if (response.status !== status) throw new Error(`${path} was answered ${response.status}, not ${status}: ${text}`)
-  return JSON.parse(text)
+  if (answer.status !== status) throw new Error(`${path} was answered ${answer.status}, not ${status}: ${answer.text}`)
+  return answer.json
 }
 
 /** A seeded random generator of numbers from 0 to 1 (mulberry32), which makes every run identical. */

@@ -1,14 +1,20 @@
 /** Compares the other views with the JSON API, using two hours of logs of a small shop. */
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import type { ErrorGroup, MonitorSummary, RouteStats } from '../../src/service/query/api-types.js'
-import type { IngestService } from '../../src/service/index.js'
-import type { Page as ApiPage } from '../../src/service/index.js'
+import type {
+  ErrorGroup,
+  MonitorSummary,
+  ReleaseComparison,
+  RouteStats,
+  Trace,
+} from '../../src/service/query/api-types.js'
+import type { IngestService, Page as ApiPage } from '../../src/service/index.js'
 import type { StoredRelease, StoredRequestLog } from '../../src/service/store/stored-record.js'
-import { call, entryOf, ingest, requestLog } from '../service/support.js'
+import { call } from '../service/support.js'
 import { describeInBrowser, useBrowser } from './browser.js'
+import { RICH_TRACE } from './seed-entries.js'
 import { seed, SetClock } from './seed.js'
-import { boxOf, detail, eventually, parametersOf, rows, section, viewLink } from './viewer.js'
+import { detail, eventually, goTo, parametersOf, row, rows, searchBox, section, viewLink } from './viewer.js'
 
 describeInBrowser('the views', () => {
   const browser = useBrowser()
@@ -40,39 +46,36 @@ describeInBrowser('the views', () => {
   /** Returns the cell texts of a table's rows, without the header. */
   const cells = (table: Locator): Promise<string[][]> =>
     table.evaluate((element: { tBodies: Iterable<{ rows: Iterable<{ cells: Iterable<{ innerText: string }> }> }> }) =>
-      [...element.tBodies].flatMap((body) => [...body.rows].map((row) => [...row.cells].map((cell) => cell.innerText))),
+      [...element.tBodies].flatMap((body) => [...body.rows].map((one) => [...one.cells].map((cell) => cell.innerText))),
     )
   const inNumber = (text: string | undefined): number => Number((text ?? '').replaceAll(/[^\d.]/g, ''))
   const items = (page: Page): Locator => page.getByRole('main').locator('tbody tr')
 
-  test('headings of the views have counts', async () => {
-    const page = await browser.open(service)
+  test('errors: groups have the counts, users, versions and marks of the API, and are sorted', async () => {
+    const page = await opened('Errors')
     for (const [title, count] of [
       ['Entries', service.counts().total],
       ['Feedback', 2],
       ['Rejected', 3],
-    ] as const) {
+    ] as const)
       await viewLink(page, title)
         .filter({ hasText: count.toLocaleString('en') })
         .waitFor()
-    }
-  })
-
-  test('errors: groups have the counts, users and times of the API', async () => {
-    const page = await opened('Errors')
     const groups = (await api<ApiPage<ErrorGroup>>('error-groups')).items
     expect(groups.length).toBeGreaterThan(4)
+    expect(groups.some((one) => one.is_new)).toBe(true)
     const table = page.getByRole('main').getByRole('table')
     await eventually(async () => (await cells(table)).length).toBe(groups.length)
-    for (const [index, row] of (await cells(table)).entries()) {
+    for (const [index, cell] of (await cells(table)).entries()) {
       const group = groups[index]
-      for (const text of [group?.level, group?.message]) expect(row[0]).toContain(text)
-      for (const name of group?.services ?? []) expect(row[1]).toContain(name)
-      expect(inNumber(row[4])).toBe(group?.count)
-      expect(inNumber(row[5])).toBe(group?.users)
+      for (const text of [group?.level, group?.message]) expect(cell[0]).toContain(text)
+      for (const name of group?.services ?? []) expect(cell[1]).toContain(name)
+      expect(inNumber(cell[4])).toBe(group?.count)
+      expect(inNumber(cell[5])).toBe(group?.users)
+      expect(await items(page).nth(index).getByText('new', { exact: true }).count()).toBe(
+        group?.is_new === true ? 1 : 0,
+      )
     }
-    expect(await table.getByRole('img').count()).toBe(groups.length)
-
     await table.getByRole('button', { name: 'Entries' }).click()
     expect(parametersOf(page)).toEqual({ view: 'errors', sort: 'count' })
     const counts = groups.map(({ count }) => count).toSorted((x, y) => y - x)
@@ -82,20 +85,63 @@ describeInBrowser('the views', () => {
     await eventually(shown).toEqual(counts)
   })
 
-  test('errors: a group links to its newest entry and to all entries', async () => {
+  test('errors: a group links to its newest entry, to all entries, and to those of a user', async () => {
     const page = await opened('Errors')
     const group = (await api<ApiPage<ErrorGroup>>('error-groups')).items.find(({ type }) => type === 'TypeError')
-    const row = page.getByRole('row').filter({ hasText: 'TypeError' })
-    await row.getByRole('link', { name: 'TypeError' }).click()
+    const line = page.getByRole('row').filter({ hasText: 'TypeError' })
+    await line.getByText(`versions ${group?.first_version} to ${group?.last_version}`).waitFor()
+    await line.getByRole('link', { name: 'TypeError' }).click()
     await detail(page).getByRole('heading', { name: 'the cart cannot be shown' }).waitFor()
     expect(parametersOf(page)).toEqual({ view: 'errors', entry: group?.newest })
 
-    await row.getByRole('link', { name: String(group?.count) }).click()
+    await line.getByRole('link', { name: String(group?.count) }).click()
     await eventually(() => rows(page).count()).toBeGreaterThan(1)
     expect(parametersOf(page)).toEqual({ q: `fingerprint:${group?.fingerprint}` })
     const shown = await rows(page).allInnerTexts()
     expect(shown.every((text) => text.includes('the cart cannot be shown'))).toBe(true)
     await page.getByRole('img', { name: new RegExp(`\\b${group?.count} entries`) }).waitFor()
+
+    await page.goBack()
+    const users = line.getByRole('list', { name: 'Users' }).getByRole('link')
+    await eventually(() => users.allInnerTexts()).toEqual(group?.top_users.map(({ user }) => user))
+    await users.filter({ hasText: 'u-2' }).click()
+    expect(parametersOf(page)).toEqual({ q: 'user:u-2' })
+    await row(page, 'u-2').first().waitFor()
+  })
+
+  test('traces: one over three services has nested spans by time, their entries, and the detail of an entry', async () => {
+    const page = await opened('Traces', [/404.*traces\/gone/])
+    const trace = await api<Trace>(`traces/${RICH_TRACE}`)
+    await items(page).first().waitFor()
+    await searchBox(page).fill(`trace:${RICH_TRACE}`)
+    await eventually(() => items(page).count()).toBe(1)
+    await page.getByRole('link', { name: trace.spans[0]?.name ?? '' }).click()
+    expect(parametersOf(page)['trace']).toBe(RICH_TRACE)
+
+    const timeline = page.getByRole('region', { name: 'Timeline' })
+    await timeline.getByText('3 spans, 6 entries, 3 services').waitFor()
+    const spans = timeline.locator('[data-line]')
+    const texts = await spans.allInnerTexts()
+    for (const [index, parts] of [
+      ['web-shop', 'POST /orders', 'depth 1', '1.33 s'],
+      ['inventory', 'reserved mug', 'depth 2'],
+      ['payments', 'error', 'depth 2', '1.28 s'],
+    ].entries())
+      for (const part of parts) expect(texts[index]).toContain(part)
+    await timeline.getByRole('link', { name: /cart of Jane Doe read from the database/ }).waitFor()
+
+    // Keyboard: go to the last span, which is open because of its error, and to its second entry.
+    await page.keyboard.press('j')
+    const isFocused = (element: { matches(selector: string): boolean }) => element.matches(':focus')
+    expect(await spans.first().evaluate(isFocused)).toBe(true)
+    await spans.nth(2).focus()
+    for (const key of ['j', 'j', 'Enter']) await page.keyboard.press(key)
+    await detail(page).getByRole('heading', { name: 'the order of Jane Doe could not be paid' }).waitFor()
+    expect(parametersOf(page)['trace']).toBe(RICH_TRACE)
+    await page.getByRole('link', { name: 'Show in the list', exact: true }).click()
+    await eventually(() => rows(page).count()).toBe(6)
+    await goTo(page, '/?view=traces&trace=gone')
+    await page.getByRole('heading', { name: 'This trace is not stored' }).waitFor()
   })
 
   test('requests: a table by route has the counts and percentiles of the API, sorted by any column', async () => {
@@ -103,19 +149,16 @@ describeInBrowser('the views', () => {
     const routes = (await api<{ items: readonly RouteStats[] }>('routes')).items
     const table = page.getByRole('main').getByRole('table').first()
     await eventually(async () => (await cells(table)).length).toBe(routes.length)
-    for (const row of await cells(table)) {
-      const route = routes.find((one) => row[0] === `${one.method} ${one.route}` && row[1] === (one.service ?? ''))
-      expect(inNumber(row[2]), row[0]).toBe(route?.count)
-      expect(inNumber(row[3])).toBeCloseTo(
-        (route?.error_rate ?? Number.NaN) * 100,
-        (route?.error_rate ?? 0) < 0.1 ? 1 : 0,
-      )
-      const ms = row.slice(4, 7).map((text) => (text.endsWith('ms') ? inNumber(text) : inNumber(text) * 1000))
+    for (const cell of await cells(table)) {
+      const route = routes.find((one) => cell[0] === `${one.method} ${one.route}` && cell[1] === (one.service ?? ''))
+      expect(inNumber(cell[2]), cell[0]).toBe(route?.count)
+      const rate = route?.error_rate ?? Number.NaN
+      expect(inNumber(cell[3])).toBeCloseTo(rate * 100, rate < 0.1 ? 1 : 0)
+      const ms = cell.slice(4, 7).map((text) => (text.endsWith('ms') ? inNumber(text) : inNumber(text) * 1000))
       for (const [at, name] of (['p50_ms', 'p95_ms', 'p99_ms'] as const).entries()) {
         // The page shows two or three digits.
-        expect(Math.abs((ms[at] ?? Number.NaN) - (route?.[name] ?? Number.NaN))).toBeLessThanOrEqual(
-          (route?.[name] ?? 0) * 0.05 + 0.5,
-        )
+        const wanted = route?.[name] ?? Number.NaN
+        expect(Math.abs((ms[at] ?? Number.NaN) - wanted)).toBeLessThanOrEqual(wanted * 0.05 + 0.5)
       }
     }
     for (const [name, key] of [
@@ -126,8 +169,10 @@ describeInBrowser('the views', () => {
       const header = table.getByRole('columnheader', { name })
       await header.getByRole('button').click()
       await eventually(() => header.getAttribute('aria-sort')).toBe('descending')
-      const sorted = routes.toSorted((x, y) => y[key] - x[key])
-      expect((await cells(table)).map((cell) => cell[0])).toEqual(sorted.map((one) => `${one.method} ${one.route}`))
+      const values = (await cells(table)).map(
+        (cell) => routes.find((one) => cell[0] === `${one.method} ${one.route}`)?.[key] ?? Number.NaN,
+      )
+      expect(values).toEqual(values.toSorted((x, y) => y - x))
     }
   })
 
@@ -140,17 +185,16 @@ describeInBrowser('the views', () => {
     const { items: logs } = await api<ApiPage<StoredRequestLog>>(
       'request-logs?q=method:POST+route:%2Forders&sort=duration&limit=15',
     )
-    await eventually(async () => (await cells(slowest)).length).toBe(15)
-    expect((await cells(slowest)).map((cell) => Number(cell[2]))).toEqual(
+    await eventually(async () => (await cells(slowest)).map((cell) => Number(cell[2]))).toEqual(
       logs.map(({ request }) => request.status_code),
     )
     await page.reload()
     await slowest.getByRole('link').first().click()
-    await rows(page).filter({ hasText: '/orders' }).first().waitFor()
+    await row(page, '/orders').first().waitFor()
     await page.goBack()
     await page.getByRole('link', { name: /p95 over time/ }).click()
     await page.getByRole('region', { name: 'Chart' }).getByRole('img').waitFor()
-    await rows(page).filter({ hasText: '/orders' }).first().waitFor()
+    await row(page, '/orders').first().waitFor()
     await page.goBack()
     await route.click()
     await slowest.waitFor({ state: 'detached' })
@@ -173,26 +217,48 @@ describeInBrowser('the views', () => {
     expect(parametersOf(page)).toEqual({ q: `release_id:${releases[0]?.release_id}` })
   })
 
+  test('releases: two versions have error rates, latency by route and changed errors; others can be selected', async () => {
+    const [before, after] = ['service:web-shop version:2.6.0', 'service:web-shop version:2.7.0']
+    const query = new URLSearchParams({ before, after }).toString()
+    const page = await browser.open(service, { path: `/?view=releases&${query}` })
+    const compared = await api<ReleaseComparison>(`release-comparison?${query}`)
+    const rates = page.getByRole('row', { name: /Error rate of entries/ })
+    for (const side of [compared.before, compared.after])
+      await rates.getByText(`${side.errors} of ${side.entries.toLocaleString('en')}`).waitFor()
+    await rates.getByText('worse').waitFor()
+    await page.getByRole('row', { name: /POST \/orders.*worse/ }).waitFor()
+    const changed = page.getByRole('table', { name: 'Errors that changed' })
+    expect(compared.groups.length).toBeGreaterThan(0)
+    await eventually(() => changed.getByRole('link').count()).toBe(compared.groups.length)
+    await changed.getByRole('link', { name: /PoolExhaustedError/ }).click()
+    await detail(page).getByText('PoolExhaustedError').first().waitFor()
+
+    const region = page.getByRole('region', { name: 'Comparison' })
+    await region.getByLabel('Before').selectOption('web-shop 2.7.0')
+    await region.getByLabel('After').selectOption('web-shop 2.6.0')
+    expect(parametersOf(page)).toMatchObject({ view: 'releases', before: after, after: before })
+    await rates.getByText('better').waitFor()
+    await page.reload()
+    await rates.getByText('better').waitFor()
+  })
+
   test('monitors: pings, usual intervals, and late monitors', async () => {
     const page = await opened('Monitors')
     const monitors = (await api<{ items: readonly MonitorSummary[] }>('monitors')).items
-    expect(monitors).toHaveLength(3)
     expect(monitors.map(({ name }) => name)).toEqual(['nightly backup', null, 'stock sync'])
     for (const { monitor, name, pings, interval_ms: intervalMs } of monitors) {
       const monitored = items(page).filter({ hasText: `${name ?? ''} ${monitor}`.trim() })
       for (const text of [`${(intervalMs ?? 0) / 60_000} min`, String(pings)])
-        await monitored.getByRole('cell', { name: text, exact: true }).waitFor()
+        await monitored.getByRole('cell', { name: text, exact: true }).first().waitFor()
       await monitored.getByRole('img', { name: new RegExp(`${pings} pings`) }).waitFor()
       // One of the three monitors stopped after an hour.
       await monitored.getByText(intervalMs === 4 * 60_000 ? /^late by/ : 'on time').waitFor()
     }
     expect(await page.content()).not.toContain('nightly-backup-token')
-    const before = await items(page).first().getByText('ago').first().innerText()
     await call(`${service.url}/heartbeat/a-fourth`)
     await eventually(() => items(page).count()).toBe(4)
     // Late monitors are first.
     await items(page).nth(1).getByText('one ping so far').waitFor()
-    expect(await items(page).first().getByText('ago').first().innerText()).toBe(before)
   })
 
   test('feedback: comment and name, with a link to its entry', async () => {
@@ -209,7 +275,6 @@ describeInBrowser('the views', () => {
     await items(page).nth(2).getByText('My card was charged once.').waitFor()
     await items(page).getByRole('link', { name: 'CardDeclinedError' }).click()
     await section(page, 'Feedback').getByText('My card was charged once.').waitFor()
-
     await call(`${service.url}/feedback`, { body: { event_id: 'x', comments: 'It came while one looked' } })
     await items(page).first().getByText('It came while one looked').waitFor()
   })
@@ -230,62 +295,7 @@ describeInBrowser('the views', () => {
     await items(page)
       .getByText(/logs\[2\]\.timestamp/)
       .waitFor()
-
     await call(`${service.url}/ingest`, { body: { batch_id: 'while-looking', logs: 7 } })
     await rejected('while-looking').getByText('logs: 7').waitFor()
-  })
-
-  test.each([
-    [1440, 'feedback', 25],
-    [1440, 'rejected', 25],
-    [390, 'requests', 8],
-  ])('%i px wide: %s has at least %i records a screen, and nothing is wider', async (width, view, least) => {
-    const own = await browser.serve()
-    for (let n = 0; n < 30; n += 1) {
-      await call(`${own.url}/feedback`, { body: { event_id: '', comments: `comment ${n}`, email: 'jane@example.com' } })
-      await call(`${own.url}/ingest`, { body: { batch_id: `batch ${n}`, logs: n } })
-    }
-    const requests = Array.from({ length: 30 }, (_, n) => ({
-      ...requestLog,
-      service: 'shop',
-      route: `/path/of/route/${n}`,
-    }))
-    await call(`${own.url}/ingest/requests`, { body: { requests } })
-    const page = await browser.open(own, { path: `/?view=${view}`, width, height: 900 })
-    await eventually(() => items(page).count()).toBe(30)
-    const boxes = await Promise.all((await items(page).all()).map(boxOf))
-    expect(boxes.filter(({ y, height }) => y + height <= 900).length).toBeGreaterThanOrEqual(least)
-    expect(boxes.filter(({ x, width: wide }) => x + wide > width)).toEqual([])
-  })
-
-  test('an invalid query is reported once, at the search field', async () => {
-    for (const name of ['errors', 'traces', 'requests', 'releases']) {
-      const page = await browser.open(service, {
-        path: `/?view=${name}&q=shop+status:%3E%3Dx&before=1&after=2`,
-        tolerates: [/400/],
-      })
-      const alerts = page.getByRole('alert')
-      await alerts.filter({ hasText: 'character' }).waitFor()
-      expect([name, await alerts.count()]).toEqual([name, 1])
-      expect((await alerts.locator('mark').innerText()).length).toBeGreaterThan(0)
-    }
-  })
-
-  test('additional list items stay while a time range slides', async () => {
-    const own = await browser.serve()
-    const logs = Array.from({ length: 60 }, (_, n) => entryOf({ level: 'error', fingerprint: `group ${n}` }))
-    await ingest(
-      own,
-      logs.map((log) => ({ ...log, timestamp: new Date().toISOString() })),
-    )
-    const page = await browser.open(own, { path: '/?view=errors&last=5m' })
-    const groups = page.getByRole('main').locator('tbody tr')
-    await eventually(() => groups.count()).toBe(50)
-    await page.getByRole('button', { name: 'Show more' }).click()
-    await eventually(() => groups.count()).toBe(60)
-    const answered = () => page.waitForResponse(/error-groups/)
-    expect(new URL((await answered()).url()).searchParams.get('limit')).toBe('200')
-    expect(new URL((await answered()).url()).searchParams.get('limit')).toBe('200')
-    expect(await groups.count()).toBe(60)
   })
 })

@@ -7,6 +7,7 @@ import { describeInBrowser, useBrowser } from './browser.js'
 import { detail, eventually, expectRows, parametersOf, row, rows, searchBox, viewLink } from './viewer.js'
 
 const REFUSED = [/status of 401/]
+const ALL = ['parcel sent', 'order', 'cart read']
 
 describeInBrowser('the address', () => {
   const browser = useBrowser()
@@ -55,7 +56,7 @@ describeInBrowser('the address', () => {
     await eventually(() => detail(page).count()).toBe(0)
     expect(parametersOf(page)).toEqual({ q: 'placed' })
     await page.goBack()
-    await expectRows(page, ['parcel sent', 'order', 'cart read'])
+    await expectRows(page, ALL)
     expect(await searchBox(page).inputValue()).toBe('')
     await page.goBack()
     await page.getByRole('heading', { level: 1, name: 'Errors' }).waitFor()
@@ -66,41 +67,32 @@ describeInBrowser('the address', () => {
     await heading(page).waitFor()
   })
 
-  test('shows the same in another browser, with the token', async () => {
-    const page = await browser.open(service, { path: '/?q=tag:%22a%26b%3Dc%22' })
+  test('loses the token immediately, which the page keeps for other tabs; another browser shows the same with it', async () => {
+    const path = '/?q=tag:%22a%26b%3Dc%22'
+    const page = await browser.open(service, { path, isFresh: true })
     await row(page, 'order').click()
     await heading(page).waitFor()
+    expect(page.url()).not.toContain('token')
+    expect(await page.content()).not.toContain(service.token)
+    const second = await browser.open(service, { sharesProfileWith: page, token: null, path: '/?q=service:shipping' })
+    await expectRows(second, ['parcel sent'])
     const { pathname, search } = new URL(page.url())
     const other = await browser.open(service, { path: pathname + search, isFresh: true })
     await heading(other).getByText('order <placed>').waitFor()
-    await expectRows(other, ['order'])
     expect(other.url()).toBe(page.url())
   })
 
-  test('loses the token immediately; the page keeps it for reloads and other tabs', async () => {
-    const page = await browser.open(service, { isFresh: true })
-    await rows(page).first().waitFor()
-    expect(page.url()).toBe(`${service.origin}/`)
-    expect(await page.content()).not.toContain(service.token)
-    expect(await page.evaluate<number>('history.length')).toBeLessThanOrEqual(2)
-    const second = await browser.open(service, { sharesProfileWith: page, token: null, path: '/?q=service:shipping' })
-    await expectRows(second, ['parcel sent'])
-  })
-
-  test('without a token: shows only instructions, and accepts a pasted address', async () => {
+  test('without a token: shows only instructions, and accepts a pasted address or the token of another tab', async () => {
+    const path = '/?q=service:shop'
+    const page = await browser.open(service, { isFresh: true, token: null, path, tolerates: REFUSED })
     const asked: string[] = []
-    const page = await browser.open(service, {
-      isFresh: true,
-      token: null,
-      path: '/?q=service:shop',
-      tolerates: REFUSED,
-    })
     page.on('request', (request) => asked.push(request.url()))
     await page.getByRole('heading', { name: 'This page needs the service’s token' }).waitFor()
     await page.getByText('pino-ingest dev').first().waitFor()
     expect(await page.getByRole('navigation').count()).toBe(0)
     expect(asked.filter((url) => url.includes('/local/'))).toEqual([])
 
+    const other = await browser.open(service, { sharesProfileWith: page, token: null, tolerates: REFUSED })
     const field = page.getByRole('textbox', { name: /paste/ })
     await field.fill('not a token!')
     await page.getByRole('button', { name: 'Open' }).click()
@@ -108,6 +100,7 @@ describeInBrowser('the address', () => {
     await field.fill(`${service.origin}/#token=${service.token}`)
     await page.getByRole('button', { name: 'Open' }).click()
     await expectRows(page, ['order', 'cart read'])
+    await expectRows(other, ALL)
   })
 
   test('with a wrong token: shows an error, and accepts the right one', async () => {
@@ -116,30 +109,19 @@ describeInBrowser('the address', () => {
     const field = page.getByRole('textbox', { name: /paste/ })
     await field.fill(service.token)
     await field.press('Enter')
-    await expectRows(page, ['parcel sent', 'order', 'cart read'])
+    await expectRows(page, ALL)
     await page.reload()
-    await expectRows(page, ['parcel sent', 'order', 'cart read'])
+    await expectRows(page, ALL)
   })
 
-  test('a token that another tab receives is used here too', async () => {
-    const page = await browser.open(service, { isFresh: true, token: null, tolerates: REFUSED })
-    await page.getByRole('heading', { name: 'This page needs the service’s token' }).waitFor()
-    await browser.open(service, { sharesProfileWith: page })
-    await expectRows(page, ['parcel sent', 'order', 'cart read'])
-  })
-
-  test('with an invalid filter shows the reason, and the rest of the page works', async () => {
-    const page = await browser.open(service, { path: '/?since=noon&view=nowhere', tolerates: [/status of 400/] })
+  test('with an invalid filter, or of an entry that is not stored: shows the reason, and the way back', async () => {
+    const tolerates = [/status of 40[04]/]
+    const page = await browser.open(service, { path: '/?since=noon&view=nowhere&entry=ent_gone_1', tolerates })
     await page.getByRole('alert').filter({ hasText: 'noon' }).first().waitFor()
-    await page.getByRole('button', { name: 'All time' }).click()
-    await expectRows(page, ['parcel sent', 'order', 'cart read'])
-  })
-
-  test('of an entry that is not stored shows a message', async () => {
-    const page = await browser.open(service, { path: '/?entry=ent_gone_1', tolerates: [/status of 404/] })
     await detail(page).getByText('This entry is not stored').waitFor()
     await detail(page).getByRole('link', { name: 'Show the newest entries' }).click()
     await eventually(() => detail(page).count()).toBe(0)
-    await expectRows(page, ['parcel sent', 'order', 'cart read'])
+    await expectRows(page, ALL)
+    expect(parametersOf(page)).toEqual({})
   })
 })

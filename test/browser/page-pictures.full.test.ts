@@ -1,7 +1,7 @@
 /**
  * The pictures of the page in the documentation. The test checks that the page shows what they show. To make them anew:
  *
- *     npm run build && UPDATE_DOCS=1 npx vitest run --config test/vitest.config.ts --project browser test/browser/page-pictures
+ *     npm run build && UPDATE_DOCS=1 npx vitest run --config test/vitest.config.ts --project full test/browser/page-pictures
  */
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
