@@ -49,3 +49,7 @@ test('the programs of the page about tests are those that run', () => {
   for (const [, path = '', code] of shown)
     expect(readFileSync(join(root, path), 'utf8').replace(/^\/\*\*[^]*?\*\/\n/, '')).toBe(code)
 })
+
+test('the README has at most 150 lines', () => {
+  expect(readFileSync(join(root, 'README.md'), 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(150)
+})

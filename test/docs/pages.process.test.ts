@@ -119,19 +119,6 @@ describe('commands', () => {
     expect([...new Set(named)].filter((variable) => !known.has(variable) && !streams.includes(variable))).toEqual([])
   })
 
-  test('a wrong one is found', () => {
-    expect(problemOf('npx pino-ingest serve')).toBe('there is no command serve')
-    expect(problemOf('npx pino-ingest dev --prot 1')).toBe('--prot')
-    expect(problemOf('npx pino-ingest heartbeat -- npm test --prot 1')).toBeUndefined()
-    expect(problemOf('npx pino-ingest heartbeat --prot 1 -- npm test')).toBe('--prot')
-    expect(problemOf('npx pino-ingest forward init --metrics 1')).toBe('--metrics')
-    expect(problemOf('npx pino-ingest forward --replicas 1')).toBe('--replicas')
-    expect(problemOf('npm run nothing')).toBe('there is no script nothing')
-    expect(problemOf('export PINO_INGEST_KEY=x')).toContain('is no variable')
-    expect(problemOf('npm install pinot')).toContain('pinot')
-    expect(problemOf('make all')).toContain('does not know')
-  })
-
   test('the table has every command, with flags that it has', () => {
     const rows = [...sectionOf('docs/cli.md', 'Command line').matchAll(/^\| `pino-ingest ?(\w*)` \| (.*) \|$/gm)]
     expect(rows.map(([, command]) => command)).toEqual(['', ...Object.keys(helpOf('').commands)])

@@ -1,7 +1,6 @@
 /** The programs in the documentation run, each as a user would run it, and do what the text beside them says. */
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
-import type { IngestService } from '../../src/service/index.js'
 import { DOCUMENTS, codeBlocks } from '../markdown.js'
 import type { CodeBlock } from '../markdown.js'
 import { EXPECTED } from './expected.js'
@@ -30,36 +29,38 @@ function programsOf(document: string): Program[] {
     })
 }
 
-describe.each(DOCUMENTS)('%s', (document) => {
-  const folder = new ProgramFolder()
-  let service: IngestService
+const WITH_PROGRAMS = DOCUMENTS.filter((document) => programsOf(document).length > 0)
 
-  beforeEach(async () => {
-    service = await createIngestService({ apiKeys: [KEY] })
-  })
-  afterEach(() => service.close())
-  afterAll(() => folder.remove())
-
+// Those of a page run in turn, because one may use the file of another.
+test.concurrent.for(WITH_PROGRAMS)('%s', { timeout: 240_000 }, async (document, { onTestFinished }) => {
   const programs = programsOf(document)
-
-  test('each has its expectation', () => {
-    const expected = Object.entries(EXPECTED[document] ?? {}).flatMap(([section, list]) =>
-      list.map((_one, at) => `${section} ${at}`),
-    )
-    expect(programs.map(({ section, at }) => `${section} ${at}`).toSorted()).toEqual(expected.toSorted())
-  })
-
-  if (programs.length > 0)
-    test.each(programs)('$section, line $line', async ({ section, at, code, language }) => {
-      const result = await folder.run(code, language === 'cjs' || language === 'ts' ? language : 'mjs', {
-        PINO_INGEST_URL: service.url,
-        PINO_INGEST_API_KEY: KEY,
-      })
-      // The watched transport may report its account, and nothing else.
-      expect(result.stderr).toMatch(section === 'Events' ? /^(?:pending \d+\n)*$/ : /^$/)
-      expect(result.code).toBe(0)
-      EXPECTED[document]?.[section]?.[at]?.({ ...result, service })
+  const folder = new ProgramFolder()
+  onTestFinished(() => folder.remove())
+  for (const { section, at, line, code, language } of programs) {
+    const where = `${document}:${line}`
+    const service = await createIngestService({ apiKeys: [KEY] })
+    const result = await folder.run(code, language === 'cjs' || language === 'ts' ? language : 'mjs', {
+      PINO_INGEST_URL: service.url,
+      PINO_INGEST_API_KEY: KEY,
+      // A busy machine needs longer than the default for what is sent at the exit.
+      PINO_INGEST_SHUTDOWN_TIMEOUT_MS: '8000',
     })
+    // The watched transport may report its account, and nothing else.
+    expect(result.stderr, where).toMatch(section === 'Events' ? /^(?:pending \d+\n)*$/ : /^$/)
+    expect(result.code, where).toBe(0)
+    EXPECTED[document]?.[section]?.[at]?.({ ...result, service })
+    await service.close()
+  }
+})
+
+test('each program has its expectation', () => {
+  const programs = DOCUMENTS.flatMap((document) =>
+    programsOf(document).map(({ section, at }) => `${document} ${section} ${at}`),
+  )
+  const expected = Object.entries(EXPECTED).flatMap(([document, sections]) =>
+    Object.entries(sections).flatMap(([section, list]) => list.map((_one, at) => `${document} ${section} ${at}`)),
+  )
+  expect(programs.toSorted()).toEqual(expected.toSorted())
 })
 
 test('programs import what the package exports, also those that are not run', async () => {
@@ -75,8 +76,4 @@ test('programs import what the package exports, also those that are not run', as
   )
   expect(imported.length).toBeGreaterThan(50)
   expect(imported.filter(({ name, from }) => !Object.hasOwn(modules[from] ?? {}, name))).toEqual([])
-})
-
-test('no expectation is left without its document', () => {
-  expect(DOCUMENTS).toEqual(expect.arrayContaining(Object.keys(EXPECTED)))
 })

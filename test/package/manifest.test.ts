@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -85,17 +84,4 @@ test('what is published is built, checked and tested first, and says where it co
   })
   const address = manifest.repository.url.replace(/^git\+|\.git$/g, '')
   expect(manifest).toMatchObject({ homepage: `${address}#readme`, bugs: { url: `${address}/issues` } })
-})
-
-test("README's pictures are in the form for which npm's page completes relative addresses", () => {
-  expect(readFileSync(join(root, 'README.md'), 'utf8')).not.toMatch(/<picture|srcset/)
-})
-
-test('the form for a bug asks for the report of doctor', () => {
-  const { body } = parse(readFileSync(join(root, '.github/ISSUE_TEMPLATE/bug.yml'), 'utf8')) as {
-    readonly body: readonly { readonly type: string; readonly id?: string; readonly attributes: object }[]
-  }
-  expect(JSON.stringify(body.find(({ id }) => id === 'report')?.attributes)).toContain(
-    'npx pino-ingest doctor --report',
-  )
 })

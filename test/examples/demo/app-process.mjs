@@ -3,7 +3,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
 /** Long, so that only a hanging process exceeds it. */
-const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 120_000
 
 /** @param env its environment */
 export function startApp(env) {
