@@ -10,9 +10,10 @@ import { agreementOf } from './tools/agreement.mjs'
 import { hasDefaults, optionsFor, parseCommand } from './tools/command-line.mjs'
 import { stopAll } from './tools/children.mjs'
 import { loadQuestions } from './tools/questions.mjs'
-import { PAGES, PICTURES, withResults } from './tools/pages.mjs'
+import { ON_PAGES, PAGES, PICTURES, withResults } from './tools/pages.mjs'
 import { drawCharts, footerOf, headOf, readResult, writeResult } from './tools/results.mjs'
 import { surroundings } from './tools/surroundings.mjs'
+import { table } from './tools/table.mjs'
 import { canMeasureThreads } from './tools/threads.mjs'
 
 /** @typedef {import('./tools/questions.mjs').Question} Question */
@@ -23,10 +24,10 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const TRIAL = fileURLToPath(new URL('./results/trial', import.meta.url))
 
 const { questions, broken } = await loadQuestions(new URL('.', import.meta.url))
-/** @type {Map<string, unknown>} results of this run by question */
-const found = new Map()
 /** @type {string[]} */
 const failed = []
+/** @type {string[][]} rows of the summary */
+const asked = []
 
 try {
   await run(parseCommand(process.argv.slice(2), questions, broken))
@@ -42,19 +43,23 @@ async function run(command) {
   if (command.isAll) for (const [name, error] of broken) fail(name, error)
   if (command.isList) return list()
   for (const question of command.questions) {
+    const { name } = question
     const options = optionsFor(question, command)
-    const out = command.out ?? (hasDefaults(question, options) ? KEPT : TRIAL)
+    const isKept = ON_PAGES.includes(name) && hasDefaults(question, options)
+    const out = command.out ?? (isKept ? KEPT : TRIAL)
     try {
       mkdirSync(out, { recursive: true })
       if (command.against !== undefined) compareWith(question, command.out ?? KEPT, command.against)
       else if (command.isRedraw) await redraw(question, out)
       else await ask(question, options, out)
     } catch (error) {
-      fail(question.name, error)
+      fail(name, error)
     } finally {
       stopAll()
     }
   }
+  if (asked.length > 0)
+    console.log(['', ...table([['question', 'seconds', 'less than by default'], ...asked])].join('\n'))
   if (command.out === undefined && command.against === undefined) writePages()
   if (failed.length === 0) return
   console.error(`\nfailed: ${failed.join(', ')}`)
@@ -63,20 +68,35 @@ async function run(command) {
 
 /** @param {Question} question @param {Record<string, number>} options @param {string} out */
 async function ask(question, options, out) {
-  const { name } = question
+  const { name, asks } = question
   if (question.needsLinux === true && !canMeasureThreads)
     return console.log(`\n${name}: skipped, it reads /proc, which only Linux has`)
   const showProgress = (/** @type {string} */ line) => console.error(`[${name}] ${line}`)
-  const resultOf = (/** @type {string} */ other) => found.get(other) ?? readResult(KEPT, other)?.result
   // Read before the measurement, since the tree may change meanwhile.
-  const { asks } = question
   const around = { question: name, asks, ...surroundings(), options }
-  const result = await question.measure({ options, showProgress, resultOf })
-  found.set(name, result)
-  const kept = { ...around, result }
-  // Stored before anything can fail: a measurement takes long.
-  showProgress(`written: ${writeResult(out, name, kept)}`)
-  await show(question, kept, out)
+  const startedAt = performance.now()
+  try {
+    const result = await question.measure({ options, showProgress })
+    const kept = { ...around, seconds: secondsSince(startedAt), result }
+    // Stored before anything can fail: a measurement takes long.
+    showProgress(`written: ${writeResult(out, name, kept)}`)
+    await show(question, kept, out)
+  } finally {
+    asked.push([name, String(secondsSince(startedAt)), lessThanDefaults(question, options)])
+  }
+}
+
+/** @param {number} startedAt */
+function secondsSince(startedAt) {
+  return Math.round((performance.now() - startedAt) / 1000)
+}
+
+/** @param {Question} question @param {Record<string, number>} options */
+function lessThanDefaults({ options: defaults }, options) {
+  return Object.entries(defaults)
+    .filter(([name, value]) => options[name] !== value)
+    .map(([name, value]) => `${name} ${options[name]} instead of ${value}`)
+    .join(', ')
 }
 
 /** @param {Question} question @param {string} out */
@@ -103,12 +123,14 @@ async function show(question, kept, out) {
 function writePages() {
   const stored = (/** @type {string} */ name) => {
     const kept = readResult(KEPT, name)
-    if (kept === undefined)
-      throw new RangeError(`there is no result of ${name} for the pages: npm run bench -- ${name}`)
+    if (kept === undefined) throw new RangeError(`there is no result of ${name}: npm run bench -- ${name}`)
     return kept
   }
-  for (const page of PAGES.map((name) => join(ROOT, name)))
-    writeFileSync(page, withResults(readFileSync(page, 'utf8'), stored))
+  for (const page of PAGES) {
+    const file = join(ROOT, page)
+    const onError = (/** @type {string} */ name, /** @type {unknown} */ error) => fail(`${page}, ${name}`, error)
+    writeFileSync(file, withResults(readFileSync(file, 'utf8'), stored, onError))
+  }
   for (const file of Object.keys(PICTURES)) copyFileSync(join(KEPT, file), join(ROOT, 'docs/images', file))
 }
 

@@ -6,23 +6,31 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
 import { acknowledged } from '../tools/closed-loop.mjs'
+import { IDENTITY, TARGET } from '../tools/ours.mjs'
 import { BASE, log as logCall, sentOf } from '../tools/shapes.mjs'
 import { cpuNs, threadOf } from '../tools/threads.mjs'
 import { recordsOf } from './records.mjs'
 
 /**
- * @typedef {{ url: string, recipe: import('./records.mjs').Recipe, options: Record<string, unknown>, records: number, bytes: number }} CostPlan
- *   `records` to send, or fewer if their text exceeds `bytes`
+ * @typedef {object} CostPlan
+ * @property {import('./records.mjs').Recipe} recipe
+ * @property {number} records to send, or fewer if their text exceeds `bytes`
+ * @property {number} [bytes]
+ * @property {number} [warmUp] records before; by default a share of `records`
+ * @property {boolean} [hasKernel]
+ * @property {Record<string, unknown>} options of the transport
+ *
  * @typedef {{ recordsPerSecond: number, mainUs: number, workerUs: number, othersUs: number, bytesPerRecord: number }} CostRun per
  *   sent record
  */
 
 /** Two waves are smaller than `maxBufferBytes`, so waiting entries stay in memory. */
-const WAVE_BYTES = 2 * 1024 * 1024
+const WAVE_BYTES = 3 * 1024 * 1024
 const WAVE_MOST = 5_000
 /** pino buffers everything in memory if the application never yields: yield after this many calls or this much text. */
 const YIELD_CALLS = 100
 const YIELD_BYTES = 64 * 1024
+const WITHOUT_KERNEL = new URL('./without-kernel.cjs', import.meta.url)
 const WARM_UP_SHARE = 0.3
 const LEAST_WARM_UP = 1_000
 
@@ -31,22 +39,16 @@ const plan = JSON.parse(/** @type {string} */ (process.argv[2]))
 const calls = recordsOf(plan.recipe)
 const bytesPerCall = lengthOfAll() / calls.length
 const callsPerRecord = calls.length / sentOf(calls, calls.length)
-const records = Math.min(plan.records, Math.ceil(plan.bytes / (bytesPerCall * callsPerRecord)))
+const records = Math.min(plan.records, Math.ceil((plan.bytes ?? Infinity) / (bytesPerCall * callsPerRecord)))
 const wave = Math.max(1, Math.min(WAVE_MOST, Math.floor(WAVE_BYTES / bytesPerCall)))
 const yieldEvery = Math.max(1, Math.min(YIELD_CALLS, Math.floor(YIELD_BYTES / bytesPerCall)))
 
+const { apiKey, ...identity } = IDENTITY
 const { started: transport, thread } = threadOf(() =>
   pino.transport({
-    target: fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url)),
-    options: {
-      url: plan.url,
-      apiKey: 'bench',
-      service: 'shop',
-      environment: 'production',
-      version: '1.0.0',
-      ...plan.options,
-      ...hookOf(plan.options),
-    },
+    target: plan.hasKernel === false ? fileURLToPath(WITHOUT_KERNEL) : TARGET,
+    // With `nats` the forwarder has url and key.
+    options: { ...identity, ...('url' in plan.options && { apiKey }), ...plan.options, ...hookOf(plan.options) },
   }),
 )
 /** @type {import('pino-ingest').AccountSnapshot | undefined} */
@@ -57,7 +59,7 @@ transport.on('ingest:stats', (snapshot) => {
 const logger = pino({ base: BASE, level: 'debug' }, transport)
 
 let at = 0
-const warmUp = await log(Math.max(LEAST_WARM_UP, Math.floor(WARM_UP_SHARE * records)))
+const warmUp = await log(plan.warmUp ?? Math.max(LEAST_WARM_UP, Math.floor(WARM_UP_SHARE * records)))
 const from = cpuNs(thread)
 const fromMs = performance.now()
 const measured = await log(records)

@@ -36,6 +36,7 @@ function verdict(result) {
   const steps = AXES.flatMap((axis) =>
     groupsOf(result, axis).flatMap(([series, group]) =>
       group
+        .filter(({ hasKernel }) => hasKernel)
         .map((one) => ({ name: `${axis}, ${series}, ${one.label}`, step: stepOf(one, group) }))
         .filter(({ step }) => step > MOST_STEP)
         .map(({ name, step }) => `${name}: ${step.toFixed(2)}`),

@@ -7,9 +7,9 @@
  */
 import { once } from 'node:events'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import pino from 'pino'
 import { flush } from 'pino-ingest'
+import { IDENTITY, TARGET } from '../tools/ours.mjs'
 import { BASE, callsOf, log } from '../tools/shapes.mjs'
 import { cpuNs, threadOf } from '../tools/threads.mjs'
 
@@ -24,16 +24,8 @@ const calls = callsOf('http')
 let fromMs = performance.now()
 const { started: transport, thread } = threadOf(() =>
   pino.transport({
-    target: fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url)),
-    options: {
-      url,
-      apiKey: 'bench',
-      service: 'shop',
-      environment: 'production',
-      version: '1.0.0',
-      logTo: 'silent',
-      ...options,
-    },
+    target: TARGET,
+    options: { url, ...IDENTITY, logTo: 'silent', ...options },
   }),
 )
 let messages = 0

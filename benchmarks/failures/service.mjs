@@ -1,5 +1,5 @@
 /**
- * [own process] A service that answers 503 to some requests. Arguments: failure case, ms before each reply, seed of
+ * [own process] A service that answers 503 to some requests. Arguments: failure case, seed of
  * the random numbers, records before the failures start. It replies `Served` to every message; 'begin' ends the
  * warm-up.
  */
@@ -8,9 +8,7 @@ import { MarkCounter, PROTOCOLS, markOf } from '../peers/protocols.mjs'
 
 /** @typedef {{ requests: number, refused: number, entries: number, duplicated: number, mostInFlight: number }} Served */
 
-const [name, delayMs, seed, warmUp] = /** @type {[string, string, string, string]} */ (
-  /** @type {unknown} */ (process.argv.slice(2))
-)
+const [name, seed, warmUp] = /** @type {[string, string, string]} */ (/** @type {unknown} */ (process.argv.slice(2)))
 const OUTAGE_FROM_MS = 300
 const OUTAGE_MS = 5_000
 const BURST_MS = 500
@@ -62,20 +60,18 @@ const server = createServer((request, response) => {
     counter.write(piece)
     if (head.length < ID_BYTES) head = Buffer.concat([head, piece.subarray(0, ID_BYTES)])
   })
-  request.on('end', () =>
-    setTimeout(() => {
-      if (isRefused()) {
-        seen.refused += 1
-        response.writeHead(503).end()
-        return
-      }
-      const id = head.toString('latin1', 0, ID_BYTES)
-      if (batches.has(id)) seen.duplicated += counter.count
-      batches.add(id)
-      seen.entries += counter.count
-      response.writeHead(200, OURS.headers).end(OURS.body(counter.count))
-    }, Number(delayMs)),
-  )
+  request.on('end', () => {
+    if (isRefused()) {
+      seen.refused += 1
+      response.writeHead(503).end()
+      return
+    }
+    const id = head.toString('latin1', 0, ID_BYTES)
+    if (batches.has(id)) seen.duplicated += counter.count
+    batches.add(id)
+    seen.entries += counter.count
+    response.writeHead(200, OURS.headers).end(OURS.body(counter.count))
+  })
 })
 server.listen(0, '127.0.0.1', () => {
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())

@@ -1,7 +1,7 @@
 /** The runs of this question. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { start } from '../tools/children.mjs'
-import { SPOOL_WAVES, spoolFolder } from '../tools/worker-runs.mjs'
+import { scratchFolder } from '../tools/ours.mjs'
 import { drained, startForwarder } from './queue.mjs'
 
 /**
@@ -9,10 +9,10 @@ import { drained, startForwarder } from './queue.mjs'
  * @typedef {ReturnType<typeof start>} Sink
  */
 
-/** Batches of the application's warm-up. */
+/** Of the application, before it is measured. */
 const WARM_UP_BATCHES = 1_000
-const SHAPE = 'http'
-const WORKER_APP = new URL('../tools/worker-app.mjs', import.meta.url)
+const WARM_UP_RECORDS = 100 * WARM_UP_BATCHES
+const APP = new URL('../cost/app.mjs', import.meta.url)
 const SCALE_FROM_SHARE = 0.9
 const SCALE_UNTIL_SHARE = 0.2
 /**
@@ -27,14 +27,19 @@ const TIMEOUT_MS = 120_000
  * An application logs through its worker, to the sink or into the queue.
  *
  * @param {{ url: string, queue: Queue | undefined, records: number }} run
- * @returns {Promise<import('../tools/worker-runs.mjs').Run & { serversUs?: number }>}
+ * @returns {Promise<import('../cost/app.mjs').CostRun & { serversUs?: number }>}
  */
 export async function publish({ url, queue, records }) {
-  const { dir, clean } = spoolFolder()
+  const { dir, clean } = scratchFolder()
   try {
-    const options = { spool: { dir }, ...(queue !== undefined && { nats: queue.option }) }
-    const args = [SHAPE, 'fast', url, String(records), JSON.stringify(options), String(SPOOL_WAVES[SHAPE])]
-    return await start(WORKER_APP, args).first
+    /** @type {import('../cost/app.mjs').CostPlan} */
+    const plan = {
+      recipe: { kind: 'shape', shape: 'http' },
+      records,
+      warmUp: WARM_UP_RECORDS,
+      options: { ...(queue === undefined ? { url } : { nats: queue.option }), spool: { dir } },
+    }
+    return await start(APP, [JSON.stringify(plan)]).first
   } finally {
     clean()
   }

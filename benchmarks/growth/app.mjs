@@ -6,6 +6,7 @@
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
 import { BASE, callsOf } from '../tools/shapes.mjs'
+import { IDENTITY } from '../tools/ours.mjs'
 import { cpuNs, threadOf } from '../tools/threads.mjs'
 import { logInWaves } from '../tools/closed-loop.mjs'
 import { contentsOf } from './folder.mjs'
@@ -24,7 +25,7 @@ const calls = callsOf('small')
 const { started: transport, thread } = threadOf(() =>
   pino.transport({
     target: fileURLToPath(new URL('./watched-transport.cjs', import.meta.url)),
-    options: { url, apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0', spool: { dir } },
+    options: { url, ...IDENTITY, spool: { dir } },
   }),
 )
 const logger = pino({ base: BASE }, transport)

@@ -1,9 +1,9 @@
 /** Measures whether the cost of a record grows with the number of records before it. */
 import { lineChart } from '../tools/chart.mjs'
 import { start, withSink } from '../tools/children.mjs'
+import { scratchFolder } from '../tools/ours.mjs'
 import { spread } from '../tools/statistics.mjs'
 import { cell, table, us } from '../tools/table.mjs'
-import { spoolFolder } from '../tools/worker-runs.mjs'
 
 /**
  * @typedef {import('./app.mjs').Stretch} Stretch
@@ -21,12 +21,12 @@ export const question = {
   asks: 'Does the cost of a record grow with the number of records before it?',
   needsLinux: true,
   options: { records: 10_000_000 },
-  quick: { records: 1_000_000 },
+  quick: { records: 500_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
   measure({ options: { records = 0 }, showProgress }) {
     return withSink(async (url) => {
-      const { dir, clean } = spoolFolder()
+      const { dir, clean } = scratchFolder()
       const app = start(new URL('./app.mjs', import.meta.url), [url, dir])
       await app.first
       /** @type {Stretch[]} */

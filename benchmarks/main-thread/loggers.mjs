@@ -2,48 +2,38 @@
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
 import { ingestOptions } from '../../dist/esm/index.js'
+import { IDENTITY, TARGET } from '../tools/ours.mjs'
 import { BASE } from '../tools/shapes.mjs'
 import { threadOf } from '../tools/threads.mjs'
 
 /**
- * @typedef {'ticks' | 'devNull' | 'dropping' | 'ours' | 'helpers'} Variant
+ * @typedef {'ticks' | 'dropping' | 'ours' | 'helpers'} Variant
  * @typedef {{ logger?: import('pino').Logger, transport?: any, thread: string }} Logging `thread` is the worker's
  */
 
 /** @type {Readonly<Record<Variant, string>>} */
 export const VARIANTS = {
   ticks: 'no log call: only the ticks',
-  devNull: 'pino to /dev/null, no worker',
   dropping: 'pino to a worker that drops everything',
   ours: 'pino to pino-ingest',
   helpers: 'the same, with ingestOptions()',
 }
 
-const DROPPING = fileURLToPath(new URL('./dropping.cjs', import.meta.url))
-const OURS = fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url))
+const DROPPING = fileURLToPath(new URL('../peers/empty-transport.cjs', import.meta.url))
 const OPTIONS = { base: BASE, level: 'debug' }
 
 /** @param {Variant} variant @param {string} url @param {string} spoolDir @returns {Logging} */
 export function loggingOf(variant, url, spoolDir) {
-  const options = {
-    url,
-    apiKey: 'bench',
-    service: 'shop',
-    environment: 'production',
-    version: '1.0.0',
-    spool: { dir: spoolDir },
-  }
+  const options = { url, ...IDENTITY, spool: { dir: spoolDir } }
   switch (variant) {
     case 'ticks':
       return { thread: '' }
-    case 'devNull':
-      return { logger: pino(OPTIONS, pino.destination('/dev/null')), thread: '' }
     case 'dropping':
       return toWorker(DROPPING, {}, OPTIONS)
     case 'ours':
-      return toWorker(OURS, options, OPTIONS)
+      return toWorker(TARGET, options, OPTIONS)
     case 'helpers':
-      return toWorker(OURS, options, ingestOptions({ ...OPTIONS, transport: false }))
+      return toWorker(TARGET, options, ingestOptions({ ...OPTIONS, transport: false }))
   }
 }
 

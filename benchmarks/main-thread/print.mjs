@@ -4,7 +4,7 @@ import { VARIANTS } from './loggers.mjs'
 
 /**
  * @typedef {import('./question.mjs').Result} Result
- * @typedef {import('./question.mjs').AtRate} AtRate
+ * @typedef {import('./question.mjs').OfShape} OfShape
  * @typedef {import('./loggers.mjs').Variant} Variant
  */
 
@@ -24,46 +24,25 @@ const HEAD = [
 
 /** @param {Result} result */
 export function linesOf({ rounds, voidRounds, shapes }) {
-  const lines = [
+  return [
     'CPU of the main thread per call and delay of its timers, both above those of the ticks alone: median (min to max)',
     ...voidRounds.map((round) => `does not count: ${round}`),
-  ]
-  const sentences = []
-  for (const [shape, ofShape] of Object.entries(shapes)) {
-    for (const [rate, atRate] of Object.entries(ofShape)) {
-      const title = `${shape}, ${Number(rate).toLocaleString('en')} per second`
-      if (atRate === null) sentences.push(`${title}: none of ${rounds} rounds counts`)
-      else {
-        lines.push('', title, ...table([HEAD, ...rowsOf(atRate)]))
-        sentences.push(sentence(title, Number(rate), atRate))
-      }
-    }
-  }
-  return [
-    ...lines,
-    '',
-    `goals: at most ${GOAL_TIMES} times a worker that drops everything, p99 at most ${GOAL_MORE_MS} ms more`,
-    ...sentences,
+    ...Object.entries(shapes).flatMap(([shape, of]) =>
+      of === null
+        ? ['', `${shape}: none of ${rounds} rounds counts`]
+        : ['', ...table([[shape, ...HEAD.slice(1)], ...rowsOf(of)]), verdict(of)],
+    ),
   ]
 }
 
-/** @param {AtRate} atRate */
-function rowsOf({ variants }) {
+/** @param {OfShape} ofShape */
+function rowsOf(ofShape) {
   return /** @type {Variant[]} */ (Object.keys(VARIANTS)).map((variant) => {
-    const of = variants[variant]
+    const of = ofShape[variant]
     const rate = Math.round(of.callsPerSecond.median).toLocaleString('en')
+    const delays = [cell(of.delayP50Ms, hundredths), cell(of.delayP99Ms, hundredths)]
     if (variant === 'ticks')
-      return [
-        `${VARIANTS.ticks} (subtracted from the others)`,
-        cell(of.mainUs),
-        '',
-        cell(of.delayP50Ms, hundredths),
-        cell(of.delayP99Ms, hundredths),
-        '',
-        rate,
-        '',
-        '',
-      ]
+      return [`${VARIANTS.ticks} (subtracted from the others)`, cell(of.mainUs), '', ...delays, '', rate, '', '']
     return [
       VARIANTS[variant],
       cell(of.callUs),
@@ -78,28 +57,13 @@ function rowsOf({ variants }) {
   })
 }
 
-/** @param {string} title @param {number} rate @param {AtRate} atRate */
-function sentence(title, rate, { variants: { ours, helpers } }) {
-  const cost = `${ours.times.median.toFixed(2)} times (${verdict(ours.times.median <= GOAL_TIMES)}; ${ours.grossTimes.median.toFixed(2)} including the ticks)`
-  const delay = `p99 ${signed(ours.moreP99Ms.median)} ms (${verdict(ours.moreP99Ms.median <= GOAL_MORE_MS)})`
-  const held =
-    ours.callsPerSecond.min >= 0.99 * rate
-      ? ''
-      : `; the rate was not held: ${Math.round(ours.callsPerSecond.min).toLocaleString('en')}`
-  return `${title}: ${cost}, ${delay}; with ingestOptions() ${helpers.times.median.toFixed(2)} times${held}`
-}
-
-/** @param {boolean} isMet */
-function verdict(isMet) {
-  return isMet ? 'met' : 'missed'
+/** @param {OfShape} ofShape */
+function verdict({ ours: { times, moreP99Ms } }) {
+  const met = (/** @type {boolean} */ isMet) => (isMet ? 'met' : 'missed')
+  return `goals: at most ${GOAL_TIMES} times a worker that drops everything: ${met(times.median <= GOAL_TIMES)}; p99 at most ${GOAL_MORE_MS} ms more: ${met(moreP99Ms.median <= GOAL_MORE_MS)}`
 }
 
 /** Two significant digits, also near zero. @param {number} value */
 function hundredths(value) {
   return value.toFixed(2)
-}
-
-/** @param {number} value */
-function signed(value) {
-  return `${value < 0 ? '' : '+'}${value.toFixed(2)}`
 }

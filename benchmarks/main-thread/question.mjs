@@ -1,10 +1,10 @@
 /** The cost of a log call on the application's main thread, and the delay of its event loop. */
 import { barChart } from '../tools/chart.mjs'
 import { start, withSink } from '../tools/children.mjs'
-import { SHAPES } from '../tools/shapes.mjs'
+import { scratchFolder } from '../tools/ours.mjs'
+import { SHAPES, SHAPE_NAMES } from '../tools/shapes.mjs'
 import { Samples } from '../tools/statistics.mjs'
 import { bar } from '../tools/table.mjs'
-import { SHAPE_NAMES, spoolFolder } from '../tools/worker-runs.mjs'
 import { VARIANTS } from './loggers.mjs'
 import { linesOf } from './print.mjs'
 
@@ -13,48 +13,46 @@ import { linesOf } from './print.mjs'
  * @typedef {import('../tools/statistics.mjs').Spread} Spread
  * @typedef {import('./app.mjs').Cost} Cost
  * @typedef {import('./loggers.mjs').Variant} Variant
- * @typedef {{ callUs: number, times: number, grossTimes: number, laterP50Ms: number, laterP99Ms: number, moreP99Ms: number }} Derived
- * @typedef {{ variants: Record<Variant, Record<keyof Cost | keyof Derived, Spread>> }} AtRate
- * @typedef {{ rounds: number, voidRounds: string[], shapes: Record<Shape, Record<string, AtRate | null>> }} Result
+ * @typedef {{ callUs: number, times: number, laterP50Ms: number, laterP99Ms: number, moreP99Ms: number }} Derived
+ * @typedef {Record<Variant, Record<keyof Cost | keyof Derived, Spread>>} OfShape
+ * @typedef {{ rounds: number, voidRounds: string[], shapes: Record<Shape, OfShape | null> }} Result
  *   null without a valid round
  */
 
-const RATES = [5_000, 20_000, 50_000]
+/** Calls per second. */
+export const RATE = 20_000
 const names = /** @type {Variant[]} */ (Object.keys(VARIANTS))
-/** Each rate is measured this often per round, forwards and backwards. */
+const WARM_UP_RATE = 50_000
+/** Each variant is measured this often per round, forwards and backwards. */
 const PASSES = 2
-const LOST = { value: NaN, note: 'records were lost' }
+const LOST = { value: NaN, note: 'no round counts' }
 
 export const question = {
   name: 'main-thread',
   asks: "How much CPU of the application's main thread does a log call take, and how much does it delay the event loop?",
   needsLinux: true,
-  options: { rounds: 5, sliceMs: 1_000, warmUpMs: 4_000 },
+  options: { rounds: 3, sliceMs: 1_000, warmUpMs: 3_000 },
   quick: { rounds: 1, sliceMs: 300, warmUpMs: 1_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
   measure({ options: { rounds = 0, sliceMs = 0, warmUpMs = 0 }, showProgress }) {
     return withSink(async (url) => {
-      const samples = new Map(
-        SHAPE_NAMES.map((shape) => [shape, new Map(RATES.map((rate) => [String(rate), new Samples()]))]),
-      )
+      const samples = new Map(SHAPE_NAMES.map((shape) => [shape, new Samples()]))
       /** @type {string[]} */
       const voidRounds = []
       for (let round = 0; round < rounds; round += 1) {
         for (const [shape, ofShape] of samples) {
           showProgress(`round ${round + 1} of ${rounds}: ${shape}`)
-          const { costs, lost } = await measureRound({ shape, round, url, sliceMs, warmUpMs })
-          if (lost.length > 0) {
-            voidRounds.push(`${shape}, round ${round + 1}: ${lost.join(', ')}`)
+          try {
+            addTo(ofShape, await measureRound({ shape, round, url, sliceMs, warmUpMs }))
+          } catch (error) {
+            voidRounds.push(`${shape}, round ${round + 1}: ${String(error)}`)
             showProgress(`does not count: ${voidRounds.at(-1)}`)
-          } else for (const [rate, ofRate] of costs) addTo(/** @type {Samples} */ (ofShape.get(String(rate))), ofRate)
+          }
         }
       }
-      const spreads = [...samples].map(([shape, ofShape]) => [
-        shape,
-        Object.fromEntries([...ofShape].map(([rate, ofRate]) => [rate, byVariant(ofRate)])),
-      ])
-      return { rounds, voidRounds, shapes: Object.fromEntries(spreads) }
+      const shapes = [...samples].map(([shape, ofShape]) => [shape, byVariant(ofShape)])
+      return { rounds, voidRounds, shapes: Object.fromEntries(shapes) }
     })
   },
 
@@ -62,7 +60,21 @@ export const question = {
 
   /** @param {Result} result */
   charts({ shapes: ofShapes }) {
-    return { 'main-thread.svg': costChart(ofShapes), 'main-thread-delay.svg': delayChart(ofShapes) }
+    return {
+      'main-thread.svg': barChart({
+        title: "The cost of a log call on the application's main thread",
+        subtitle: 'CPU of the main thread at 20,000 calls per second, without the pacing',
+        unit: 'µs of CPU per call',
+        groups: groupsOf(ofShapes, 'callUs'),
+      }),
+      'main-thread-delay.svg': barChart({
+        title: 'The delay of the event loop',
+        subtitle:
+          "The 99th percentile of a 1 ms timer's delay at 20,000 calls per second, above that of a process that logs nothing",
+        unit: 'ms later',
+        groups: groupsOf(ofShapes, 'laterP99Ms'),
+      }),
+    }
   },
 }
 
@@ -71,36 +83,33 @@ export const question = {
  * life. They all run at the same time and alternate in slices, so that other load on the machine affects all of them.
  *
  * @param {{ shape: Shape, round: number, url: string, sliceMs: number, warmUpMs: number }} settings
- * @returns {Promise<{ costs: Map<number, Map<Variant, Cost>>, lost: string[] }>}
+ * @returns {Promise<Map<Variant, Cost>>} @throws Error if a record is lost
  */
 async function measureRound({ shape, round, url, sliceMs, warmUpMs }) {
-  const { dir, clean } = spoolFolder()
+  const { dir, clean } = scratchFolder()
   const order = round % 2 === 0 ? names : names.toReversed()
   const children = order.map((variant) => ({
     variant,
+    slices: /** @type {Cost[]} */ ([]),
     child: start(new URL('./app.mjs', import.meta.url), [variant, shape, url, dir]),
   }))
-  await Promise.all(children.map(({ child }) => child.first))
-  // V8 compiles the worker's code for the first 200,000 records, in competition with the main thread.
-  for (const { child } of children) await child.ask(JSON.stringify({ perSecond: Math.max(...RATES), forMs: warmUpMs }))
-  const costs = new Map()
-  for (const perSecond of RATES) {
-    /** @type {Map<Variant, Cost[]>} */
-    const slices = new Map(names.map((variant) => [variant, []]))
+  try {
+    await Promise.all(children.map(({ child }) => child.first))
+    // V8 compiles the worker's code for the first records, in competition with the main thread.
+    for (const { child } of children) await child.ask(JSON.stringify({ perSecond: WARM_UP_RATE, forMs: warmUpMs }))
     for (let pass = 0; pass < PASSES; pass += 1) {
-      for (const { variant, child } of pass % 2 === 0 ? children : children.toReversed()) {
-        slices.get(variant)?.push(await child.ask(JSON.stringify({ perSecond, forMs: sliceMs })))
-      }
+      for (const { slices, child } of pass % 2 === 0 ? children : children.toReversed())
+        slices.push(await child.ask(JSON.stringify({ perSecond: RATE, forMs: sliceMs })))
     }
-    costs.set(perSecond, new Map([...slices].map(([variant, ofVariant]) => [variant, meanOf(ofVariant)])))
+    for (const { variant, child } of children) {
+      const { lost } = await child.ask('end')
+      if (lost !== 0) throw new Error(`${lost} records lost (${variant})`)
+    }
+    return new Map(children.map(({ variant, slices }) => [variant, meanOf(slices)]))
+  } finally {
+    await Promise.all(children.map(({ child }) => child.kill()))
+    clean()
   }
-  const lost = []
-  for (const { variant, child } of children) {
-    const { lost: count } = await child.ask('end')
-    if (count !== 0) lost.push(`${count} records lost (${variant})`)
-  }
-  clean()
-  return { costs, lost }
 }
 
 /** @param {readonly Cost[]} slices @returns {Cost} */
@@ -113,7 +122,7 @@ function meanOf(slices) {
 
 /**
  * The cost of a call is the thread's time beyond that of the ticks; a timer's delay is also relative to the ticks.
- * Ratios are computed within the round, from adjacent slices; `grossTimes` includes the ticks in both.
+ * Ratios are computed within the round, from adjacent slices.
  *
  * @param {Samples} samples @param {Map<Variant, Cost>} costs
  */
@@ -126,7 +135,6 @@ function addTo(samples, costs) {
     const derived = {
       callUs,
       times: callUs / (dropping.mainUs - ticks.mainUs),
-      grossTimes: cost.mainUs / dropping.mainUs,
       laterP50Ms: cost.delayP50Ms - ticks.delayP50Ms,
       laterP99Ms: cost.delayP99Ms - ticks.delayP99Ms,
       moreP99Ms: cost.delayP99Ms - dropping.delayP99Ms,
@@ -135,7 +143,7 @@ function addTo(samples, costs) {
   }
 }
 
-/** @param {Samples} samples @returns {AtRate | null} */
+/** @param {Samples} samples @returns {OfShape | null} */
 function byVariant(samples) {
   const spreads = samples.spreads()
   if (Object.keys(spreads).length === 0) return null
@@ -145,52 +153,19 @@ function byVariant(samples) {
     const [variant, what] = /** @type {[string, string]} */ (name.split(': '))
     ;(variants[variant] ??= {})[what] = spread
   }
-  return /** @type {AtRate} */ ({ variants })
+  return /** @type {OfShape} */ (variants)
 }
 
-/** @param {Result['shapes']} ofShapes */
-function costChart(ofShapes) {
-  return barChart({
-    title: "The cost of a log call on the application's main thread",
-    subtitle: 'CPU of the main thread at 20,000 calls per second, without the pacing',
-    unit: 'µs of CPU per call',
-    groups: groupsOf(ofShapes, ['20000'], 'callUs', (shape) => `${shape}: ${SHAPES[shape].meaning}`),
-  })
-}
-
-/** @param {Result['shapes']} ofShapes */
-function delayChart(ofShapes) {
-  return barChart({
-    title: 'The delay of the event loop',
-    subtitle: "HTTP records; the 99th percentile of a 1 ms timer's delay, above that of a process that logs nothing",
-    unit: 'ms later',
-    groups: groupsOf(
-      { http: ofShapes.http },
-      RATES.map(String),
-      'laterP99Ms',
-      (_shape, rate) => `${Number(rate).toLocaleString('en')} per second`,
-    ),
-  })
-}
-
-/**
- * @param {Partial<Result['shapes']>} ofShapes @param {string[]} rates @param {'callUs' | 'laterP99Ms'} what
- * @param {(shape: Shape, rate: string) => string} label
- */
-function groupsOf(ofShapes, rates, what, label) {
-  return Object.entries(ofShapes).flatMap(([shape, ofShape]) =>
-    rates.map((rate) => ({
-      label: label(/** @type {Shape} */ (shape), rate),
-      bars: names
-        .filter((variant) => variant !== 'ticks')
-        .map((variant) => {
-          const spread = ofShape[rate]?.variants[variant][what]
-          return {
-            label: VARIANTS[variant],
-            isOurs: variant === 'ours' || variant === 'helpers',
-            ...(spread === undefined ? LOST : bar(spread)),
-          }
-        }),
-    })),
-  )
+/** @param {Result['shapes']} ofShapes @param {'callUs' | 'laterP99Ms'} what */
+function groupsOf(ofShapes, what) {
+  return Object.entries(ofShapes).map(([shape, ofShape]) => ({
+    label: `${shape}: ${SHAPES[/** @type {Shape} */ (shape)].meaning}`,
+    bars: names
+      .filter((variant) => variant !== 'ticks')
+      .map((variant) => ({
+        label: VARIANTS[variant],
+        isOurs: variant === 'ours' || variant === 'helpers',
+        ...(ofShape === null ? LOST : bar(ofShape[variant][what])),
+      })),
+  }))
 }

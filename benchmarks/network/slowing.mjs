@@ -4,20 +4,16 @@
  * with it. The peers are not: their requests with thousands of entries cost this service as little as one with 100.
  */
 import { run, withPeerSink } from '../peers/run.mjs'
+import { OURS } from '../peers/subjects.mjs'
 import { Samples } from '../tools/statistics.mjs'
 import { cell, table } from '../tools/table.mjs'
-import { OURS } from './ours.mjs'
 
 /**
- * @typedef {import('../tools/statistics.mjs').Spread} Spread
- * @typedef {typeof SERVICE} Service
- *
- * @typedef {object} Slowing one variant of pino-ingest with this service
- * @property {string} name
- * @property {Service} service
+ * @typedef {object} Slowing
+ * @property {typeof SERVICE} service
  * @property {number} lost records of all rounds
  * @property {number} duplicated
- * @property {Record<'entriesPerSecond' | 'requests' | 'refused' | 'maxInFlight', Spread>} spreads
+ * @property {Record<string, import('../tools/statistics.mjs').Spread>} spreads
  * @property {[number, number][]} inFlight of the first round: ms, requests
  */
 
@@ -26,63 +22,44 @@ const ENTRIES_A_REQUEST = 100
 /** The maximum throughput. */
 const IDEAL = ((SERVICE.capacity * ENTRIES_A_REQUEST) / SERVICE.delayMs) * 1000
 
-/** @param {{ rounds: number, records: number, warmUp: number, showProgress: (line: string) => void }} settings @returns {Promise<Slowing[]>} */
+/** @param {{ rounds: number, records: number, warmUp: number, showProgress: (line: string) => void }} settings @returns {Promise<Slowing>} */
 export function measureSlowing({ rounds, records, warmUp, showProgress }) {
   return withPeerSink(async (sink) => {
-    const all = OURS.map((subject) => ({
-      subject,
-      samples: new Samples(),
-      lost: 0,
-      duplicated: 0,
-      inFlight: /** @type {[number, number][]} */ ([]),
-    }))
+    const samples = new Samples()
+    const sum = { lost: 0, duplicated: 0 }
+    /** @type {[number, number][]} */
+    let inFlight = []
     for (let round = 0; round < rounds; round += 1) {
       showProgress(`round ${round + 1} of ${rounds}: a service that slows down`)
-      for (const one of round % 2 === 0 ? all : all.toReversed()) {
-        const { lost, duplicated, measured, seen } = await run(sink, one.subject, {
-          shape: 'http',
-          records,
-          warmUp,
-          ...SERVICE,
-        })
-        if (seen === undefined) throw new Error('pino-ingest needs the sink')
-        one.lost += lost
-        one.duplicated += duplicated
-        one.samples.add('entriesPerSecond', measured.entriesPerSecond)
-        for (const name of /** @type {const} */ (['requests', 'refused', 'maxInFlight']))
-          one.samples.add(name, seen[name])
-        if (round === 0) one.inFlight = seen.inFlight
-      }
+      const { lost, duplicated, measured, seen } = await run(sink, OURS, { shape: 'http', records, warmUp, ...SERVICE })
+      sum.lost += lost
+      sum.duplicated += duplicated
+      const { requests, refused, maxInFlight } = seen
+      const values = { entriesPerSecond: measured.entriesPerSecond, refused, requests, maxInFlight }
+      for (const [name, value] of Object.entries(values)) samples.add(name, value)
+      if (round === 0) inFlight = seen.inFlight
     }
-    return all.map(({ subject, samples, lost, duplicated, inFlight }) => ({
-      name: subject.name,
-      service: SERVICE,
-      lost,
-      duplicated,
-      spreads: /** @type {Slowing['spreads']} */ (samples.spreads()),
-      inFlight,
-    }))
+    return { service: SERVICE, ...sum, spreads: samples.spreads(), inFlight }
   })
 }
 
-/** @param {readonly Slowing[]} all @returns {string[]} */
-export function slowingLines(all) {
+/** @param {Slowing} slowing @returns {string[]} */
+export function slowingLines({ lost, duplicated, spreads: { entriesPerSecond, refused, requests, maxInFlight } }) {
   const whole = (/** @type {number} */ value) => Math.round(value).toLocaleString('en-US')
   return [
     `A service that answers ${SERVICE.capacity} concurrent requests in ${SERVICE.delayMs} ms, more proportionally slower, and refuses above ${SERVICE.refusesAbove}:`,
     `at most ${whole(IDEAL)} entries per second`,
     ...table([
-      ['', 'entries/s', 'of its capacity', 'requests refused', 'taken', 'most in flight', 'records lost', 'duplicated'],
-      ...all.map(({ name, lost, duplicated, spreads: { entriesPerSecond, requests, refused, maxInFlight } }) => [
-        name,
+      ['entries/s', 'of its capacity', 'requests refused', 'taken', 'most in flight', 'records lost', 'duplicated'],
+      [
         cell(entriesPerSecond, whole),
-        `${((entriesPerSecond.median / IDEAL) * 100).toFixed(0)} %`,
+        `${(((entriesPerSecond?.median ?? NaN) / IDEAL) * 100).toFixed(0)} %`,
         cell(refused, whole),
         cell(requests, whole),
         cell(maxInFlight, whole),
         String(lost),
         String(duplicated),
-      ]),
+      ],
     ]),
   ]
 }

@@ -6,9 +6,9 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import pino from 'pino'
 import { acknowledged } from '../tools/closed-loop.mjs'
+import { IDENTITY, TARGET } from '../tools/ours.mjs'
 import { BASE, callsOf, log as logCall } from '../tools/shapes.mjs'
 import { cpuNs, threadOf } from '../tools/threads.mjs'
 import { nowMs } from './tally.mjs'
@@ -35,16 +35,8 @@ const calls = callsOf('http')
 
 const { started: transport, thread } = threadOf(() =>
   pino.transport({
-    target: fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url)),
-    options: {
-      url,
-      apiKey: 'bench',
-      service: 'shop',
-      environment: 'production',
-      version: '1.0.0',
-      spool: { dir },
-      logTo: 'silent',
-    },
+    target: TARGET,
+    options: { url, ...IDENTITY, spool: { dir }, logTo: 'silent' },
   }),
 )
 /** @type {import('pino-ingest').AccountSnapshot | undefined} */

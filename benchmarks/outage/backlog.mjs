@@ -8,6 +8,8 @@ import { cpuUsPer, reachedAt } from './timeline.mjs'
 
 /** @typedef {{ perSecond: number, workerUs: number, mainUs: number, othersUs: number, lost: number, duplicated: number }} Speed */
 
+/** New records, logged while the backlog is sent. */
+export const BESIDE_PER_SECOND = 500
 const LOOK_MS = 50
 /** Share of the records before the measurement: code is compiled, and the concurrency limit grows. */
 const WARM_SHARE = 0.15
@@ -15,11 +17,11 @@ const WARM_SHARE = 0.15
 const PATIENCE_MS = 20_000
 
 /**
- * Records logged as fast as the service accepts them. @param {{ records: number, delayMs: number }} settings @returns
+ * Records logged as fast as the service accepts them. @param {{ records: number }} settings @returns
  * {Promise<Speed>}
  */
-export function measureFlood({ records, delayMs }) {
-  return withService({ delayMs }, async (sink, dir) => {
+export function measureFlood({ records }) {
+  return withService(async (sink, dir) => {
     const app = startApp({ url: sink.url, dir, way: 'flood', records })
     try {
       await app.first
@@ -31,11 +33,10 @@ export function measureFlood({ records, delayMs }) {
 }
 
 /**
- * Another process sends them while it logs `perSecond` records. @param {{ records: number, perSecond: number,
- * delayMs: number }} settings
+ * Another process sends them while it logs `perSecond` records. @param {{ records: number, perSecond: number }} settings
  */
-export function measureBacklog({ records, perSecond, delayMs }) {
-  return withService({ delayMs }, async (sink, dir) => {
+export function measureBacklog({ records, perSecond }) {
+  return withService(async (sink, dir) => {
     await sink.ask('refuse')
     await leave(sink.url, dir, records)
     await sink.ask('up')

@@ -5,7 +5,6 @@ import { nowMs } from './tally.mjs'
 import { GRID_MS, cpuUsPer, valueAt } from './timeline.mjs'
 
 /**
- * @typedef {'refuse' | 'unavailable'} Kind connections are refused, or every request gets a 503
  * @typedef {{ atS: number, acknowledgedPerSecond: number, rssMib: number, backlog: number, longestWaitMs: number }} Moment
  *   `longestWaitMs` of the records logged in that moment
  */
@@ -14,6 +13,8 @@ const MIB = 1024 * 1024
 const LOOK_MS = 100
 /** The app detects the recovery with a reply; the batch it fills at that time still belongs to the outage. */
 const OPEN_MS = 250
+/** Time of logging before the outage. */
+const BEFORE_MS = 8_000
 /** Time of logging after the recovery is complete. */
 const AFTER_MS = 3_000
 /** Code is compiled in the first seconds. */
@@ -23,14 +24,14 @@ const USUAL_MS = 100
 /** Waits this many outage durations for the end of the backlog. */
 const PATIENCE = 5
 
-/** @param {{ kind: Kind, perSecond: number, wellMs: number, outageMs: number, delayMs: number }} settings */
-export function measureOutage({ kind, perSecond, wellMs, outageMs, delayMs }) {
-  return withService({ delayMs }, async (sink, dir) => {
+/** @param {{ perSecond: number, outageMs: number }} settings */
+export function measureOutage({ perSecond, outageMs }) {
+  return withService(async (sink, dir) => {
     const app = startApp({ url: sink.url, dir, way: 'paced', perSecond })
     try {
       const { startedMs } = await app.first
-      await sleep(wellMs)
-      const downMs = await sink.ask(kind)
+      await sleep(BEFORE_MS)
+      const downMs = await sink.ask('refuse')
       await sleep(outageMs)
       const upMs = await sink.ask('up')
       const { drainedMs, most } = await untilDrained(app, sink, { upMs, perSecond, patienceMs: PATIENCE * outageMs })
@@ -44,7 +45,6 @@ export function measureOutage({ kind, perSecond, wellMs, outageMs, delayMs }) {
       const times = { startedMs, downMs, upMs, drainedMs }
       const waitsOf = (/** @type {number} */ from, /** @type {number} */ until) => sink.ask(`waits ${from} ${until} 0`)
       return {
-        kind,
         logged,
         ...(await sink.ask(`verdict ${logged}`)),
         account,
@@ -56,7 +56,7 @@ export function measureOutage({ kind, perSecond, wellMs, outageMs, delayMs }) {
         peakMib: { all: peakBytes / MIB, ...peaks(samples, times) },
         workerUs: workerUs(samples, served, times),
         waitsMs: {
-          before: await waitsOf(startedMs + WARM_SHARE * wellMs, downMs - 1_000),
+          before: await waitsOf(startedMs + WARM_SHARE * BEFORE_MS, downMs - 1_000),
           draining: heardMs === null ? null : await waitsOf(heardMs + OPEN_MS, drainedMs ?? Infinity),
         },
         moments: await moments(samples, served, startedMs, waitsOf),

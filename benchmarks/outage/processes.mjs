@@ -1,8 +1,6 @@
 /** The app and the sink of this question, controlled from the main process. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { start } from '../tools/children.mjs'
+import { scratchFolder } from '../tools/ours.mjs'
 
 /**
  * @typedef {{ url: string, ask: (words: string) => Promise<any> }} Sink
@@ -14,18 +12,18 @@ import { start } from '../tools/children.mjs'
  * one has left.
  *
  * @template T
- * @param {{ delayMs: number }} settings @param {(sink: Sink, dir: string) => Promise<T>} use
+ * @param {(sink: Sink, dir: string) => Promise<T>} use
  * @returns {Promise<T>}
  */
-export async function withService({ delayMs }, use) {
-  const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-bench-'))
-  const sink = start(new URL('./sink.mjs', import.meta.url), [String(delayMs)])
+export async function withService(use) {
+  const { dir, clean } = scratchFolder()
+  const sink = start(new URL('./sink.mjs', import.meta.url))
   try {
     const { url } = await sink.first
     return await use({ url, ask: async (words) => (await sink.ask(words)).answer }, dir)
   } finally {
     sink.stop()
-    rmSync(dir, { recursive: true, force: true })
+    clean()
   }
 }
 

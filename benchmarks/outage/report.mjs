@@ -1,10 +1,8 @@
 /** Prints the result with the goals. */
+import { BESIDE_PER_SECOND } from './backlog.mjs'
 import { spread } from '../tools/statistics.mjs'
+import { cell } from '../tools/table.mjs'
 
-/** @type {readonly import('./paced.mjs').Kind[]} */
-export const KINDS = ['refuse', 'unavailable']
-
-const WORDS = { refuse: 'connections refused', unavailable: 'every request answered 503' }
 const GOAL_PEAK_MB = 160
 const GOAL_WAIT_MS = 2_000
 const GOAL_SHARE = 0.8
@@ -12,25 +10,15 @@ const MB_PER_MIB = 1.048576
 
 /** @param {import('./question.mjs').OutageResult} result @returns {string[]} */
 export function report({ options, outages, floods, drains, beside }) {
-  return [
-    ...KINDS.flatMap((kind) =>
-      outageLines(
-        kind,
-        outages.filter((run) => run.kind === kind),
-        options,
-      ),
-    ),
-    '',
-    ...backlogLines(floods, drains, beside, options),
-  ]
+  return [...outageLines(outages, options), '', ...backlogLines(floods, drains, beside, options)]
 }
 
-/** @param {import('./paced.mjs').Kind} kind @param {readonly import('./question.mjs').OutageRun[]} all @param {import('./question.mjs').Options} options */
-function outageLines(kind, all, { perSecond, outageS }) {
+/** @param {readonly import('./question.mjs').OutageRun[]} all @param {import('./question.mjs').Options} options */
+function outageLines(all, { perSecond, outageS }) {
   const runs = all.filter(({ lost }) => lost === 0)
   const failed = all.length - runs.length
   const head = [
-    `${perSecond} per second, down for ${outageS} s (${WORDS[kind]}), spool on`,
+    `${perSecond} per second, down for ${outageS} s (connections refused), spool on`,
     ...(failed > 0
       ? [`  ${failed} of ${all.length} runs LOST RECORDS (${all.map(({ lost }) => lost).join(', ')}) and do not count`]
       : []),
@@ -108,7 +96,7 @@ function outageLines(kind, all, { perSecond, outageS }) {
  * @param {readonly import('./backlog.mjs').Speed[]} floods @param {readonly import('./question.mjs').BacklogRun[]} drains
  * @param {readonly import('./question.mjs').BacklogRun[]} beside @param {import('./question.mjs').Options} options
  */
-function backlogLines(floods, drains, beside, { backlog, besidePerSecond }) {
+function backlogLines(floods, drains, beside, { backlog }) {
   const lost = [...floods, ...drains, ...beside].filter((run) => run.lost !== 0)
   if (lost.length > 0)
     return [`a backlog: ${lost.length} runs LOST RECORDS (${lost.map((run) => run.lost).join(', ')}): nothing counts`]
@@ -126,7 +114,7 @@ function backlogLines(floods, drains, beside, { backlog, besidePerSecond }) {
       shown(shares, 2),
       verdict(spread(shares).median >= GOAL_SHARE, `at least ${GOAL_SHARE}`),
     ),
-    speedRow(`with ${besidePerSecond} new records per second`, beside),
+    speedRow(`with ${BESIDE_PER_SECOND} new records per second`, beside),
     row(
       '  delay of the new ones, ms',
       `p50 ${shown(
@@ -173,12 +161,7 @@ function verdict(isMet, goal) {
   return `goal: ${goal}: ${isMet ? 'met' : 'MISSED'}`
 }
 
-/**
- * The median, and the minimum and maximum of several values. @param {readonly number[]} values @param {number} digits
- */
+/** @param {readonly number[]} values @param {number} digits */
 function shown(values, digits) {
-  const { median, min, max } = spread(values)
-  return values.length === 1
-    ? median.toFixed(digits)
-    : `${median.toFixed(digits)} (${min.toFixed(digits)} to ${max.toFixed(digits)})`
+  return cell(spread(values), (value) => value.toFixed(digits))
 }

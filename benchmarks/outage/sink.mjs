@@ -1,21 +1,17 @@
 /**
  * [own process] A service that can go down and come back at the same address, and that identifies each record by its
- * number. It replies to the commands `refuse` (stops listening and closes all connections), `unavailable` (503 to
- * everything), `up`, `heard`, `seen`, `samples`, `verdict LOGGED`, `waits FROM_MS UNTIL_MS FIRST_NUMBER`. Argument:
- * milliseconds before each reply.
+ * number. It replies to the commands `refuse` (stops listening and closes all connections), `up`, `heard`, `seen`,
+ * `samples`, `verdict LOGGED`, `waits FROM_MS UNTIL_MS FIRST_NUMBER`.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { Tally, nowMs } from './tally.mjs'
 
 const SAMPLE_MS = 100
-const UNAVAILABLE = '{"detail":[{"msg":"down for maintenance","type":"unavailable"}]}'
 
-const delayMs = Number(process.argv[2] ?? 0)
 const tally = new Tally()
 /** @type {{ atMs: number, entries: number, distinct: number }[]} */
 const samples = []
-let isUnavailable = false
 /** Time of the first accepted batch after `up`. @type {number | null} */
 let heardMs = null
 
@@ -24,23 +20,16 @@ const server = createServer((request, response) => {
   const chunks = []
   request.on('data', (chunk) => chunks.push(chunk))
   request.on('end', () => {
-    if (isUnavailable) return reply(response, 503, UNAVAILABLE)
     const atMs = nowMs()
     heardMs ??= atMs
     const accepted = tally.add(Buffer.concat(chunks).toString('latin1'), atMs)
     const body = JSON.stringify({ accepted, message: 'ok', rejected: 0, errors: [] })
-    if (delayMs === 0) reply(response, 200, body)
-    else setTimeout(reply, delayMs, response, 200, body)
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body)
   })
   // An outage cuts requests in flight.
   request.on('error', () => {})
 })
 server.keepAliveTimeout = 60_000
-
-/** @param {import('node:http').ServerResponse} response @param {number} status @param {string} body */
-function reply(response, status, body) {
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length }).end(body)
-}
 
 /** @param {number} port */
 async function listen(port) {
@@ -61,12 +50,7 @@ const WORDS = {
     await once(server, 'close')
     return nowMs()
   },
-  unavailable: () => {
-    isUnavailable = true
-    return nowMs()
-  },
   up: async () => {
-    isUnavailable = false
     heardMs = null
     if (!server.listening) await listen(port)
     return nowMs()

@@ -9,7 +9,6 @@ import { readFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import pino from 'pino'
-import { acknowledged } from '../tools/closed-loop.mjs'
 import { BASE, callsOf, log } from '../tools/shapes.mjs'
 import { cpuNs, threadOf } from '../tools/threads.mjs'
 
@@ -19,12 +18,10 @@ import { cpuNs, threadOf } from '../tools/threads.mjs'
  * @property {number} warmUp records; 0: the first records of the process are measured
  * @property {number} records
  * @property {'debug' | 'info'} level of the logger
- * @property {boolean} awaitsFlush if no sink reports the end
  * @property {{ target: string, options: object }} transport argument of `pino.transport()`
  *
  * @typedef {object} Sample
  * @property {string} firstCallNs by the monotonic clock that all processes of the machine share
- * @property {string} flushedNs by the same clock, if no sink reports the end
  * @property {number} mainUs CPU of the main thread, in us
  * @property {number} workerUs
  * @property {number} othersUs threads of V8 and libuv: concurrent garbage collection, compilation, compression
@@ -47,14 +44,12 @@ await goAhead({})
 const from = cpuNs(thread)
 const firstCallNs = process.hrtime.bigint()
 await logAll(plan.records)
-const flushedNs = process.hrtime.bigint()
 await goAhead({})
 const until = cpuNs(thread)
 const spentUs = (/** @type {'main' | 'worker' | 'others'} */ name) => (until[name] - from[name]) / 1000
 /** @type {Sample} */
 const sample = {
   firstCallNs: String(firstCallNs),
-  flushedNs: String(flushedNs),
   mainUs: spentUs('main'),
   workerUs: spentUs('worker'),
   othersUs: spentUs('others'),
@@ -69,7 +64,6 @@ async function logAll(total) {
     log(logger, /** @type {import('../tools/shapes.mjs').Call} */ (calls[n % calls.length]))
     if (n % YIELD_EVERY === YIELD_EVERY - 1) await turn()
   }
-  if (plan.awaitsFlush) await acknowledged(logger)
 }
 
 /** @param {object} message */

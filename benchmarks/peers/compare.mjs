@@ -15,7 +15,7 @@ import { run, withPeerSink } from './run.mjs'
  * @property {boolean} isOurs
  * @property {boolean} isPeer
  * @property {number} counted runs
- * @property {number} void runs with a lost or duplicated record, which do not count otherwise
+ * @property {number} void runs that failed, or with a lost or duplicated record; they do not count otherwise
  * @property {number} lost
  * @property {number} duplicated
  * @property {(Measured | null)[]} runs by round; null: a void run
@@ -36,8 +36,7 @@ export async function compare({ rounds, loads, subjects, showProgress }) {
     for (let round = 0; round < rounds; round += 1) {
       for (const { name, load, tallies } of all) {
         showProgress(`round ${round + 1} of ${rounds}: ${name}`)
-        for (const tally of round % 2 === 0 ? tallies : tallies.toReversed())
-          tally.add(await run(sink, tally.subject, load), showProgress)
+        for (const tally of round % 2 === 0 ? tallies : tallies.toReversed()) await tally.run(sink, load, showProgress)
       }
     }
   })
@@ -46,6 +45,7 @@ export async function compare({ rounds, loads, subjects, showProgress }) {
 
 /** One subject over the rounds. */
 class Tally {
+  #subject
   #samples = new Samples()
   /** @type {(Measured | null)[]} */
   #runs = []
@@ -54,27 +54,28 @@ class Tally {
 
   /** @param {Subject} subject */
   constructor(subject) {
-    this.subject = subject
+    this.#subject = subject
   }
 
-  /** @param {import('./run.mjs').Outcome} outcome @param {(line: string) => void} showProgress */
-  add({ lost, duplicated, measured }, showProgress) {
-    this.#lost += lost
-    this.#duplicated += duplicated
-    if (lost > 0 || duplicated > 0) {
+  /** @param {Parameters<typeof run>[0]} sink @param {Load} load @param {(line: string) => void} showProgress */
+  async run(sink, load, showProgress) {
+    const { name } = this.#subject
+    try {
+      const { lost, duplicated, measured } = await run(sink, this.#subject, load)
+      this.#lost += lost
+      this.#duplicated += duplicated
+      if (lost > 0 || duplicated > 0) throw new Error(`${lost} lost or not in time, ${duplicated} duplicated`)
+      this.#runs.push(measured)
+      for (const [key, value] of Object.entries(measured)) this.#samples.add(key, value)
+    } catch (error) {
       this.#runs.push(null)
-      showProgress(
-        `${this.subject.name}: ${lost} lost or not in time, ${duplicated} duplicated: this run does not count`,
-      )
-      return
+      showProgress(`${name}: ${String(error)}: this run does not count`)
     }
-    this.#runs.push(measured)
-    for (const [name, value] of Object.entries(measured)) this.#samples.add(name, value)
   }
 
   /** @returns {Row} */
   row() {
-    const { name, version, isOurs = false } = this.subject
+    const { name, version, isOurs = false } = this.#subject
     return {
       name,
       ...(version !== undefined && { version }),
@@ -123,15 +124,14 @@ export function tableOf(rows) {
 export function bars(rows, key, unit = 1) {
   return rows.map(({ name, isOurs, spreads, void: lossy }) => {
     const spread = spreads[key]
-    const label = isOurs ? `pino-ingest, ${name}` : name
-    if (spread === undefined) return { label, value: 0, isOurs, note: 'no run without a loss' }
+    if (spread === undefined) return { label: name, value: 0, isOurs, note: 'no run counts' }
     return {
-      label,
+      label: name,
       value: spread.median / unit,
       min: spread.min / unit,
       max: spread.max / unit,
       isOurs,
-      ...(lossy > 0 && { note: `${lossy} runs with losses left out` }),
+      ...(lossy > 0 && { note: `${lossy} runs left out` }),
     }
   })
 }

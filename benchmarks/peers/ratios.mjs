@@ -2,17 +2,15 @@
  * Ratios of pino-ingest to the best peer, computed per round, since other load on the machine affects all runs of a
  * round.
  */
-import { cell } from '../tools/table.mjs'
+import { cell, table } from '../tools/table.mjs'
 import { spread } from '../tools/statistics.mjs'
 
 /**
  * @typedef {import('../tools/statistics.mjs').Spread} Spread
- * @typedef {import('./run.mjs').Measured} Measured
- * @typedef {import('./compare.mjs').Row} Row
  * @typedef {'most' | 'least'} Better
- *
- * @typedef {{ key: keyof Measured, better: Better, what: string, goal?: number, aim?: number }} Claim
  */
+
+/** @template {string} K @typedef {{ key: K, better: Better, what: string, goal?: number | undefined }} Claim */
 
 /** @type {Readonly<Record<Better, { best: (...values: number[]) => number, bound: string, holds: (ratio: number, goal: number) => boolean }>>} */
 const RULES = {
@@ -39,14 +37,29 @@ export function ratioOf(rows, ours, key, better) {
   return ratios.length === 0 ? undefined : spread(ratios)
 }
 
-/** @param {readonly Row[]} rows @param {Row} ours @param {Claim} claim @returns {readonly string[] | undefined} cells of a table */
-export function ratioCells(rows, ours, { key, better, what, goal, aim }) {
-  const ratio = ratioOf(rows, ours, key, better)
-  if (ratio === undefined) return undefined
-  const { bound, holds } = RULES[better]
-  const judged = (/** @type {string} */ kind, /** @type {number | undefined} */ value) =>
-    value === undefined ? [] : [`${kind} ${bound} ${value}: ${holds(ratio.median, value) ? 'holds' : 'does not hold'}`]
-  return [`${ours.name}: ${what}`, formatRatio(ratio), [...judged('goal', goal), ...judged('aim', aim)].join('; ')]
+/**
+ * A table of the ratios with their goals.
+ *
+ * @template {string} K
+ * @param {readonly (Compared<K> & { isOurs: boolean })[]} rows @param {readonly Claim<K>[]} claims
+ * @returns {string[]} empty without a round to compare
+ */
+export function claimLines(rows, claims) {
+  const ours = rows.find(({ isOurs }) => isOurs)
+  const lines = claims.flatMap(({ key, better, what, goal }) => {
+    const ratio = ours && ratioOf(rows, ours, key, better)
+    if (ratio === undefined) return []
+    const { bound, holds } = RULES[better]
+    const isMet = goal === undefined || holds(ratio.median, goal)
+    return [
+      [
+        what,
+        formatRatio(ratio),
+        goal === undefined ? '' : `goal ${bound} ${goal}: ${isMet ? 'holds' : 'does not hold'}`,
+      ],
+    ]
+  })
+  return lines.length === 0 ? [] : table([['relative to the best peer of the round', 'median (min to max)'], ...lines])
 }
 
 /** @param {Spread} ratio */

@@ -10,6 +10,7 @@
  * pino-opentelemetry-transport were tried on all three shapes, the others only on HTTP requests.
  */
 import { fileURLToPath } from 'node:url'
+import { IDENTITY, TARGET } from '../tools/ours.mjs'
 
 /**
  * @typedef {object} Subject
@@ -21,35 +22,17 @@ import { fileURLToPath } from 'node:url'
  *   its breadcrumbs need debug lines: its worker filters them. The peers do not use them, so pino filters them in the
  *   main thread.
  * @property {boolean} [isOurs]
- * @property {boolean} [needsFolder] for the spool
- * @property {(origin: string, folder: string) => object} options
+ * @property {(origin: string, folder: string) => object} options `folder`: for the spool
  */
-
-const OURS = fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url))
-const MIB = 1024 * 1024
-const IDENTITY = { apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0' }
 
 /** @type {Subject} With everything on: spool, breadcrumbs, full mapping. */
-export const SPOOL_ON = {
-  name: 'spool on',
+export const OURS = {
+  name: 'pino-ingest',
   peer: 'pino-ingest',
-  target: OURS,
+  target: TARGET,
   isOurs: true,
   level: 'debug',
-  needsFolder: true,
   options: (origin, dir) => ({ url: `${origin}/api/v1`, ...IDENTITY, spool: { dir } }),
-}
-
-/**
- * @type {Subject} Like the peers, it drops nothing at a limit: the load is a flood, and its default limit is 64 MiB.
- */
-export const SPOOL_OFF = {
-  name: 'spool off',
-  peer: 'pino-ingest',
-  target: OURS,
-  isOurs: true,
-  level: 'debug',
-  options: (origin) => ({ url: `${origin}/api/v1`, ...IDENTITY, spool: false, maxBufferBytes: 1024 * MIB }),
 }
 
 /** @type {Readonly<Record<import('./install.mjs').PeerName, (origin: string) => object>>} */
@@ -113,13 +96,10 @@ export function peerSubjects(installed) {
   }))
 }
 
-/** @type {readonly Subject[]} pino's own worker without requests: the minimum for every transport. */
-export const BASELINES = [
-  { name: 'pino/file to /dev/null', peer: '', target: 'pino/file', options: () => ({ destination: '/dev/null' }) },
-  {
-    name: 'a worker that drops all',
-    peer: '',
-    target: fileURLToPath(new URL('./empty-transport.cjs', import.meta.url)),
-    options: () => ({}),
-  },
-]
+/** @type {Subject} pino's own worker without requests: the minimum for every transport. */
+export const EMPTY = {
+  name: 'a worker that drops all',
+  peer: '',
+  target: fileURLToPath(new URL('./empty-transport.cjs', import.meta.url)),
+  options: () => ({}),
+}

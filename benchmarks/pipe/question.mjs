@@ -26,8 +26,8 @@ const LIMIT_MS = 120_000
 export const question = {
   name: 'pipe',
   asks: 'How many records per second does the pipe take from stdin until all are sent, compared with the pipe of pino-loki?',
-  options: { rounds: 5, records: 200_000 },
-  quick: { rounds: 2, records: 20_000 },
+  options: { rounds: 3, records: 200_000 },
+  quick: { rounds: 1, records: 20_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Row[]>} */
   async measure({ options: { rounds = 0, records = 0 }, showProgress }) {

@@ -2,10 +2,10 @@
  * [own process] One of several applications that log concurrently. Arguments: the sink's url, the spool's folder,
  * warm-up records. It receives a number of seconds to log, and at the end the request for its account.
  */
-import { fileURLToPath } from 'node:url'
 import pino from 'pino'
 import { logInWaves } from '../tools/closed-loop.mjs'
 import { cpuUs } from '../tools/measure.mjs'
+import { IDENTITY, TARGET } from '../tools/ours.mjs'
 import { BASE, callsOf } from '../tools/shapes.mjs'
 
 /** @typedef {{ records: number, recordsPerSecond: number, cpuUs: number }} Run all threads of the process */
@@ -14,10 +14,7 @@ const WAVE_RECORDS = 3_000
 
 const [url, dir, warmUp] = /** @type {[string, string, string]} */ (/** @type {unknown} */ (process.argv.slice(2)))
 const calls = callsOf('http')
-const transport = pino.transport({
-  target: fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url)),
-  options: { url, apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0', spool: { dir } },
-})
+const transport = pino.transport({ target: TARGET, options: { url, ...IDENTITY, spool: { dir } } })
 const logger = pino({ base: BASE }, transport)
 let logged = 0
 /** @type {import('pino-ingest').AccountSnapshot | undefined} */

@@ -1,9 +1,9 @@
 /** The interaction of several processes that log concurrently with one spool folder. */
 import { barChart } from '../tools/chart.mjs'
 import { start, withSink } from '../tools/children.mjs'
+import { scratchFolder } from '../tools/ours.mjs'
 import { Samples } from '../tools/statistics.mjs'
 import { bar, cell, table, us } from '../tools/table.mjs'
-import { spoolFolder } from '../tools/worker-runs.mjs'
 
 /**
  * @typedef {import('../tools/statistics.mjs').Spread} Spread
@@ -31,8 +31,8 @@ export const question = {
   asks: 'What throughput do 1, 2, 4 and 8 processes reach that log concurrently with one spool folder?',
   needsLinux: false,
   // By records, since V8 compiles by use: eight processes are then as warm as one.
-  options: { rounds: 3, seconds: 5, warmUp: 100_000 },
-  quick: { rounds: 1, seconds: 2, warmUp: 20_000 },
+  options: { rounds: 3, seconds: 4, warmUp: 50_000 },
+  quick: { rounds: 1, seconds: 1, warmUp: 10_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
   measure({ options: { rounds = 0, seconds = 0, warmUp = 0 }, showProgress }) {
@@ -103,7 +103,7 @@ export const question = {
 
 /** @param {{ count: number, url: string, seconds: number, warmUp: number }} settings */
 async function measureTogether({ count, url, seconds, warmUp }) {
-  const { dir, clean } = spoolFolder()
+  const { dir, clean } = scratchFolder()
   const apps = Array.from({ length: count }, () =>
     start(new URL('./app.mjs', import.meta.url), [url, dir, String(warmUp)]),
   )

@@ -25,7 +25,7 @@ import { cpuNs, threadOf } from '../tools/threads.mjs'
 /** pino buffers everything in memory if the application never yields. */
 const YIELD_EVERY = 100
 /** The unbundled build, so that the profile names the modules. */
-const TARGET = fileURLToPath(new URL('../../build/modules/transport/worker.js', import.meta.url))
+const TARGET = fileURLToPath(new URL('../../build/modules/index.js', import.meta.url))
 const PROFILED = fileURLToPath(new URL('./profiled-transport.cjs', import.meta.url))
 
 /** @type {Plan} */

@@ -1,8 +1,8 @@
 /** The worker's time by part of the package, measured by a sampling profiler in its thread without other changes. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { start, withSink } from '../tools/children.mjs'
+import { IDENTITY, scratchFolder } from '../tools/ours.mjs'
 import { SHAPES } from '../tools/shapes.mjs'
 import { Samples } from '../tools/statistics.mjs'
 import { cell, table, us } from '../tools/table.mjs'
@@ -33,21 +33,17 @@ export const question = {
   name: 'profile',
   asks: "Which parts of the package use the worker's time, for the first records of a process and later?",
   needsLinux: true,
-  /** shape: 1 small, 2 http, 3 error, 4 mix, 0 all. cold: 1 only cold, 2 only warm, 0 both. */
-  options: { rounds: 3, records: 60_000, 'cold-records': 30_000, shape: 0, cold: 0 },
-  quick: { rounds: 1, records: 20_000 },
+  /** shape: 1 small, 2 http, 3 error, 4 mix, 0 all. */
+  options: { rounds: 3, records: 60_000, 'cold-records': 30_000, shape: 0 },
+  quick: { rounds: 1, records: 20_000, 'cold-records': 20_000, shape: 4 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  measure({
-    options: { rounds = 0, records = 0, 'cold-records': coldRecords = 0, shape: number = 0, cold = 0 },
-    showProgress,
-  }) {
+  measure({ options: { rounds = 0, records = 0, 'cold-records': coldRecords = 0, shape: number = 0 }, showProgress }) {
     const shapes = number > 0 ? SHAPES_ASKED.slice(number - 1, number) : SHAPES_ASKED
-    const states = cold > 0 ? STATES.slice(cold - 1, cold) : STATES
     return withSink(async (url) => {
       /** @type {Result} */
       const result = {}
-      for (const state of states) {
+      for (const state of STATES) {
         for (const shape of shapes) {
           showProgress(`${state} ${shape}`)
           const load = {
@@ -117,16 +113,16 @@ function startApp(plan, execArgv) {
 
 /** @param {string} url @param {string} dir */
 function optionsOf(url, dir) {
-  return { url, apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0', spool: { dir } }
+  return { url, ...IDENTITY, spool: { dir } }
 }
 
 /** @template T @param {(folder: string) => Promise<T>} use @returns {Promise<T>} */
 async function inFolder(use) {
-  const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-bench-'))
+  const { dir, clean } = scratchFolder()
   try {
-    return await use(folder)
+    return await use(dir)
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    clean()
   }
 }
 

@@ -1,10 +1,7 @@
 /** One subject at one rate, with its own sink. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { percentile } from '../latency/percentiles.mjs'
 import { withPeerSink } from '../peers/run.mjs'
 import { start } from '../tools/children.mjs'
+import { scratchFolder } from '../tools/ours.mjs'
 
 /**
  * @typedef {import('../peers/subjects.mjs').Subject} Subject
@@ -28,12 +25,12 @@ const LIMIT_MS = 30_000
 
 /** @param {Subject} subject @param {Rate} rate @returns {Promise<{ lost: number, measured: Measured }>} */
 export async function runAtRate(subject, rate) {
-  const folder = subject.needsFolder === true ? mkdtempSync(join(tmpdir(), 'pino-ingest-bench-')) : ''
+  const { dir, clean } = scratchFolder()
   try {
-    if (subject.peer === '') return { lost: 0, measured: measuredOf(await sampleOf(subject, rate, '', folder)) }
+    if (subject.peer === '') return { lost: 0, measured: measuredOf(await sampleOf(subject, rate, '', dir)) }
     return await withPeerSink(async (sink) => {
       await sink.ask({ begin: { peer: subject.peer, delayMs: 0 } })
-      const { deliveries = [], ...sample } = await sampleOf(subject, rate, sink.url, folder, (entries) =>
+      const { deliveries = [], ...sample } = await sampleOf(subject, rate, sink.url, dir, (entries) =>
         sink.ask({ awaits: entries, quietMs: LOST_AFTER_MS, limitMs: LIMIT_MS, withDeliveries: true }),
       )
       const came = deliveries.reduce((sum, [, entries]) => sum + entries, 0)
@@ -43,7 +40,7 @@ export async function runAtRate(subject, rate) {
       }
     })
   } finally {
-    if (folder !== '') rmSync(folder, { recursive: true, force: true })
+    clean()
   }
 }
 
@@ -101,4 +98,9 @@ function deliveredOf({ fromMs, untilMs, sentAtMs }, deliveries) {
     delayP50Ms: percentile(delays, 0.5),
     delayP99Ms: percentile(delays, 0.99),
   }
+}
+
+/** By nearest rank, so that it is a measured value. @param {readonly number[]} sorted @param {number} share from 0 to 1 */
+function percentile(sorted, share) {
+  return /** @type {number} */ (sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)])
 }

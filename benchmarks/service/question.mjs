@@ -1,8 +1,6 @@
 /** The time of queries in the local service with 200,000 entries and as many request logs. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { start } from '../tools/children.mjs'
+import { scratchFolder } from '../tools/ours.mjs'
 import { table } from '../tools/table.mjs'
 import { COLUMNS } from './queries.mjs'
 
@@ -52,11 +50,11 @@ export const question = {
 
 /** @param {string} store @param {number} entries @param {number} times @returns {Promise<Answered>} */
 async function answered(store, entries, times) {
-  const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-bench-'))
+  const { dir, clean } = scratchFolder()
   try {
     return await start(new URL('./app.mjs', import.meta.url), [store, String(entries), String(times), dir]).first
   } finally {
-    rmSync(dir, { recursive: true, force: true })
+    clean()
   }
 }
 

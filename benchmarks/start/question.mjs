@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { BASELINES, SPOOL_ON, peerSubjects } from '../peers/subjects.mjs'
+import { EMPTY, OURS, peerSubjects } from '../peers/subjects.mjs'
 import { withPeerSink } from '../peers/run.mjs'
 import { Samples } from '../tools/statistics.mjs'
 import { installEach } from './folders.mjs'
@@ -29,13 +29,14 @@ import { sizeOf } from './size.mjs'
  * @typedef {{ installed: Installed[], starts: Start[] }} Result
  */
 
-const OURS = 'pino-ingest'
+/** Rounds that do not count, in which the system reads the files into its cache. */
+const WARM_UP = 1
 /**
  * Waits in ms, as configured in `peers/subjects.mjs`. The 1,000 ms of @axiomhq/pino are fixed; ours is the wait after
  * a pause.
  */
 const WAITS_MS = /** @type {Readonly<Record<string, number>>} */ ({
-  [OURS]: 50,
+  [OURS.name]: 50,
   'pino-loki': 50,
   'pino-elasticsearch': 100,
   '@axiomhq/pino': 1000,
@@ -47,12 +48,11 @@ const WAITS_MS = /** @type {Readonly<Record<string, number>>} */ ({
 export const question = {
   name: 'start',
   asks: 'How long does a transport take until it is ready and until its first record is answered, and how large is its installation, compared with the peers?',
-  /** warmUp: rounds that are not counted, in which the system reads the files into its cache. */
-  options: { rounds: 15, warmUp: 2 },
-  quick: { rounds: 3, warmUp: 1 },
+  options: { rounds: 5 },
+  quick: { rounds: 1 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  async measure({ options: { rounds = 0, warmUp = 0 }, showProgress }) {
+  async measure({ options: { rounds = 0 }, showProgress }) {
     const folders = installEach(showProgress)
     const installed = folders.map(installedOf)
     const samples = startersOf(folders).map((starter) => ({
@@ -61,7 +61,7 @@ export const question = {
       none: /** @type {string[]} */ ([]),
     }))
     await withPeerSink(async (sink) => {
-      for (let round = 1 - warmUp; round <= rounds; round += 1) {
+      for (let round = 1 - WARM_UP; round <= rounds; round += 1) {
         showProgress(round < 1 ? 'warm-up round' : `round ${round} of ${rounds}`)
         for (const { starter, of, none } of round % 2 === 0 ? samples : samples.toReversed()) {
           try {
@@ -95,7 +95,7 @@ function installedOf({ name, version, path, tarball }) {
   return {
     name,
     version,
-    isOurs: name === OURS,
+    isOurs: name === OURS.name,
     ...(tarball !== undefined && { tarballBytes: statSync(tarball).size }),
     ...sizeOf(path),
   }
@@ -103,9 +103,7 @@ function installedOf({ name, version, path, tarball }) {
 
 /** @param {readonly Folder[]} folders pino alone, ours, peers @returns {Starter[]} */
 function startersOf([pino, ours, ...peers]) {
-  const [, empty] = BASELINES
-  if (pino === undefined || ours === undefined || empty === undefined)
-    throw new Error('pino and pino-ingest have a folder each')
+  if (pino === undefined || ours === undefined) throw new Error('pino and pino-ingest have a folder each')
   const targetIn = (/** @type {Folder} */ { name, path }) => createRequire(join(path, 'package.json')).resolve(name)
   const subjects = peerSubjects(
     peers.map((peer) => ({
@@ -115,9 +113,9 @@ function startersOf([pino, ours, ...peers]) {
     })),
   )
   return [
-    { ...empty, name: 'a worker that drops all', folder: pino.path },
-    { ...SPOOL_ON, name: OURS, target: targetIn(ours), folder: ours.path },
-    { ...SPOOL_ON, name: `${OURS}, ingestStream()`, folder: ours.path, isInProcess: true },
+    { ...EMPTY, folder: pino.path },
+    { ...OURS, target: targetIn(ours), folder: ours.path },
+    { ...OURS, name: `${OURS.name}, ingestStream()`, folder: ours.path, isInProcess: true },
     ...subjects.map((subject, n) => ({ ...subject, folder: /** @type {Folder} */ (peers[n]).path })),
   ]
 }

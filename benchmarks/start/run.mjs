@@ -1,9 +1,8 @@
 /** One start of one subject in a new process, until its first record is answered. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { start } from '../tools/children.mjs'
+import { scratchFolder } from '../tools/ours.mjs'
 
 /**
  * @typedef {import('../peers/subjects.mjs').Subject & { folder: string, isInProcess?: boolean }} Starter
@@ -24,9 +23,9 @@ const LIMIT_MS = 10_000
  * @param {Starter} starter @returns {Promise<Measured>} @throws Error if its record does not arrive
  */
 export async function runOnce(sink, starter) {
-  const { target, folder, peer, isInProcess = false, needsFolder = false } = starter
-  const spool = needsFolder ? mkdtempSync(join(tmpdir(), 'pino-ingest-bench-')) : ''
-  const options = starter.options(sink.url, spool)
+  const { target, folder, peer, isInProcess = false } = starter
+  const { dir, clean } = scratchFolder()
+  const options = starter.options(sink.url, dir)
   const args = isInProcess ? ['stream', JSON.stringify(options)] : [JSON.stringify({ target, options })]
   if (peer !== '') await sink.ask({ begin: { peer, delayMs: 0 } })
   const startNs = process.hrtime.bigint()
@@ -41,7 +40,7 @@ export async function runOnce(sink, starter) {
     return { ...ready, firstMs: msBetween(fromNs, lastAnswerNs) }
   } finally {
     await app.kill()
-    if (spool !== '') rmSync(spool, { recursive: true, force: true })
+    clean()
   }
 }
 

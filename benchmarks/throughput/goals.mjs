@@ -1,6 +1,5 @@
 /** Ratios to the best peer, and the goals for them. A missed goal fails nothing. */
-import { ratioCells } from '../peers/ratios.mjs'
-import { table } from '../tools/table.mjs'
+import { claimLines } from '../peers/ratios.mjs'
 
 /**
  * @typedef {import('../tools/shapes.mjs').Shape} Shape
@@ -17,35 +16,14 @@ const WORKER_CPU = {
   cold: { small: 0.75, http: 0.75, error: 0.85, mix: 0.8 },
   warm: { small: 0.4, http: 0.4, error: 0.6, mix: 0.5 },
 }
-const GOALS_ARE_FOR = 'spool on'
 
 /** @param {State} state @param {Shape} shape @param {readonly Row[]} rows @returns {string[]} */
 export function verdict(state, shape, rows) {
-  const cells = rows
-    .filter(({ isOurs }) => isOurs)
-    .flatMap((ours) => claimsOf(state, shape, ours).map((claim) => ratioCells(rows, ours, claim)))
-    .filter((line) => line !== undefined)
-  return cells.length === 0 ? [] : table([['relative to the best peer of the round', 'median (min to max)'], ...cells])
-}
-
-/** @param {State} state @param {Shape} shape @param {Row} ours @returns {import('../peers/ratios.mjs').Claim[]} */
-function claimsOf(state, shape, { name }) {
-  const hasGoals = name === GOALS_ARE_FOR
-  return [
-    {
-      key: 'entriesPerSecond',
-      better: 'most',
-      what: 'entries/s',
-      ...(hasGoals && { goal: ENTRIES_A_SECOND[state][shape] }),
-    },
-    {
-      key: 'workerUs',
-      better: 'least',
-      what: 'CPU of the worker',
-      ...(hasGoals && { goal: WORKER_CPU[state][shape] }),
-    },
+  return claimLines(rows, [
+    { key: 'entriesPerSecond', better: 'most', what: 'entries/s', goal: ENTRIES_A_SECOND[state][shape] },
+    { key: 'workerUs', better: 'least', what: 'CPU of the worker', goal: WORKER_CPU[state][shape] },
     { key: 'workerAndOthersUs', better: 'least', what: "CPU of the worker and V8's threads" },
     { key: 'mainUs', better: 'least', what: 'CPU of the main thread' },
-    { key: 'peakMib', better: 'least', what: 'peak memory', ...(hasGoals && { goal: 1 }) },
-  ]
+    { key: 'peakMib', better: 'least', what: 'peak memory', goal: 1 },
+  ])
 }

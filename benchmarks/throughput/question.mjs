@@ -5,7 +5,7 @@
 import { bars, compare, tableOf } from '../peers/compare.mjs'
 import { ratioOf } from '../peers/ratios.mjs'
 import { installPeers } from '../peers/install.mjs'
-import { BASELINES, SPOOL_OFF, SPOOL_ON, peerSubjects } from '../peers/subjects.mjs'
+import { OURS, peerSubjects } from '../peers/subjects.mjs'
 import { barChart } from '../tools/chart.mjs'
 import { SHAPES } from '../tools/shapes.mjs'
 import { bar } from '../tools/table.mjs'
@@ -15,53 +15,35 @@ import { verdict } from './goals.mjs'
  * @typedef {import('../tools/shapes.mjs').Shape} Shape
  * @typedef {import('./goals.mjs').State} State
  * @typedef {import('../peers/compare.mjs').Row} Row
- * @typedef {Partial<Record<State, Partial<Record<Shape, Row[]>>>>} Result the selected parts
+ * @typedef {Record<State, Record<Shape, Row[]>>} Result
  */
 
 const SHAPES_ASKED = /** @type {Shape[]} */ (Object.keys(SHAPES))
 const STATES = /** @type {const} */ (['cold', 'warm'])
-const MIX_NOTE =
-  'The worker of pino-ingest receives debug lines for its breadcrumbs (level of the logger: debug); the workers of the peers do not (info).'
+const MIX_NOTE = 'the peers get no debug lines (level of the logger: info), pino-ingest does (debug)'
 const MEANINGS = { cold: 'the first records of a process, from ready on', warm: 'after 100,000 records' }
 
 export const question = {
   name: 'throughput',
   asks: 'How many entries per second are acknowledged, and at what cost of CPU and memory, compared with the peers?',
   needsLinux: true,
-  /**
-   * records: warm, after `warm-up`; cold-records: cold. shape: 1 small, 2 http, 3 error, 4 mix, 0 all. cold: 1 only
-   * cold, 2 only warm, 0 both. peers: the first `peers` of `VERSIONS`, 6 are all. only-ours: 1 skips all others.
-   */
-  options: {
-    rounds: 5,
-    records: 150_000,
-    'warm-up': 100_000,
-    'cold-records': 30_000,
-    shape: 0,
-    cold: 0,
-    peers: 3,
-    'only-ours': 0,
-  },
-  quick: { rounds: 1, records: 30_000, 'warm-up': 50_000 },
+  /** records: warm, after `warm-up`; cold-records: cold. only-ours: 1 skips the peers. */
+  options: { rounds: 3, records: 80_000, 'warm-up': 100_000, 'cold-records': 30_000, 'only-ours': 0 },
+  quick: { rounds: 1, records: 20_000, 'warm-up': 30_000, 'cold-records': 20_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
   async measure({ options, showProgress }) {
-    const { rounds = 0, records = 0, 'warm-up': warmUp = 0, shape: number = 0, cold = 0, peers = 0 } = options
-    const others = options['only-ours']
-      ? []
-      : [...peerSubjects(installPeers(showProgress)).slice(0, peers), ...BASELINES]
-    const shapes = number > 0 ? SHAPES_ASKED.slice(number - 1, number) : SHAPES_ASKED
-    const states = cold > 0 ? STATES.slice(cold - 1, cold) : STATES
-    const loads = states.flatMap((state) =>
-      shapes.map((shape) => {
-        const counts = state === 'cold' ? { records: options['cold-records'], warmUp: 0 } : { records, warmUp }
+    const { rounds = 0, records = 0, 'warm-up': warmUp = 0, 'cold-records': coldRecords = 0 } = options
+    const peers = options['only-ours'] ? [] : peerSubjects(installPeers(showProgress))
+    const loads = STATES.flatMap((state) =>
+      SHAPES_ASKED.map((shape) => {
+        const counts = state === 'cold' ? { records: coldRecords, warmUp: 0 } : { records, warmUp }
         return [`${state} ${shape}`, { shape, ...counts, delayMs: 0 }]
       }),
     )
-    const subjects = [SPOOL_ON, SPOOL_OFF, ...others]
-    const found = await compare({ rounds, loads: Object.fromEntries(loads), subjects, showProgress })
-    const of = (/** @type {State} */ state) => shapes.map((shape) => [shape, found[`${state} ${shape}`]])
-    return Object.fromEntries(states.map((state) => [state, Object.fromEntries(of(state))]))
+    const found = await compare({ rounds, loads: Object.fromEntries(loads), subjects: [OURS, ...peers], showProgress })
+    const of = (/** @type {State} */ state) => SHAPES_ASKED.map((shape) => [shape, found[`${state} ${shape}`]])
+    return /** @type {Result} */ (Object.fromEntries(STATES.map((state) => [state, Object.fromEntries(of(state))])))
   },
 
   /** @param {Result} result */
@@ -77,16 +59,15 @@ export const question = {
 
   /** @param {Result} result */
   charts(result) {
-    const all = () => true
-    /** @param {keyof import('../peers/run.mjs').Measured} key @param {(row: Row) => boolean} isShown @param {number} [unit] */
-    const groups = (key, isShown, unit) =>
+    /** @param {keyof import('../peers/run.mjs').Measured} key @param {number} [unit] */
+    const groups = (key, unit) =>
       measured(result).map(({ state, shape, rows }) => ({
         label: labelOf(state, shape),
-        bars: bars(rows.filter(isShown), key, unit),
+        bars: bars(rows, key, unit),
       }))
     /** @param {keyof import('../peers/run.mjs').Measured} key @param {import('../peers/ratios.mjs').Better} better */
     const ratios = (key, better) =>
-      STATES.filter((state) => result[state] !== undefined).map((state) => ({
+      STATES.map((state) => ({
         label: `${state}: ${MEANINGS[state]}`,
         bars: [
           ...measured(result).flatMap((load) => (load.state === state ? ratioBars(load, key, better) : [])),
@@ -110,39 +91,27 @@ export const question = {
         title: 'Entries acknowledged per second',
         subtitle: 'More is better. pino-ingest sends at most 100 a request, the peers as many as they like.',
         unit: 'thousand per second',
-        groups: groups('entriesPerSecond', sends, 1000),
+        groups: groups('entriesPerSecond', 1000),
       }),
       'throughput-cpu.svg': barChart({
         title: "CPU of pino's worker for an entry",
         subtitle: 'Less is better.',
         unit: 'µs',
-        groups: groups('workerUs', all),
+        groups: groups('workerUs'),
       }),
       'throughput-memory.svg': barChart({
         title: 'Peak memory of the application',
         subtitle: 'Less is better. It logs as fast as it can; waiting records are included.',
         unit: 'MiB',
-        groups: groups('peakMib', all),
+        groups: groups('peakMib'),
       }),
     }
   },
 }
 
-/**
- * If nothing is sent, the bars are so long that all others are short. @param {import('../peers/compare.mjs').Row} row
- */
-function sends({ isOurs, isPeer }) {
-  return isOurs || isPeer
-}
-
 /** @param {Result} result @returns {{ state: State, shape: Shape, rows: Row[] }[]} */
 function measured(result) {
-  return STATES.flatMap((state) =>
-    SHAPES_ASKED.flatMap((shape) => {
-      const rows = result[state]?.[shape]
-      return rows === undefined ? [] : [{ state, shape, rows }]
-    }),
-  )
+  return STATES.flatMap((state) => SHAPES_ASKED.map((shape) => ({ state, shape, rows: result[state][shape] })))
 }
 
 /**
@@ -150,7 +119,7 @@ function measured(result) {
  * @param {import('../peers/ratios.mjs').Better} better
  */
 function ratioBars({ shape, rows }, key, better) {
-  const ours = rows.find(({ name }) => name === SPOOL_ON.name)
+  const ours = rows.find(({ isOurs }) => isOurs)
   const ratio = ours && ratioOf(rows, ours, key, better)
   return ratio === undefined ? [] : [{ label: `${shape}: ${SHAPES[shape].meaning}`, ...bar(ratio), isOurs: true }]
 }

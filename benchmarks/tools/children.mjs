@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url'
 /** The variables of a configured shop must not affect the measurement. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PINO_INGEST_')))
 
+/** A process that is silent for longer never answers: its question fails, and the next one begins. */
+const SILENT_MS = 300_000
+
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set()
 
@@ -27,7 +30,10 @@ export function start(module, args = [], execArgv) {
     throw new Error(`${name} ended early: ${code ?? signal}`)
   })
   died.catch(() => {})
-  const next = () => Promise.race([once(child, 'message').then(([message]) => message), died])
+  const next = async () => {
+    const timer = setTimeout(() => child.kill('SIGKILL'), SILENT_MS)
+    return Promise.race([once(child, 'message').then(([message]) => message), died]).finally(() => clearTimeout(timer))
+  }
   const first = next()
   first.catch(() => {}) // it may be stopped before its message is awaited
   return {

@@ -1,36 +1,17 @@
 /** The questions: each is a folder with a `question.mjs`. */
 import { existsSync, readdirSync } from 'node:fs'
+import { ON_PAGES } from './pages.mjs'
 
 /**
- * @typedef {{ options: Record<string, number>, showProgress: (line: string) => void, resultOf: (name: string) => any }} Asked
- *   `showProgress` writes a line to stderr; `resultOf`: the result of another question in this run, otherwise the stored one
+ * @typedef {{ options: Record<string, number>, showProgress: (line: string) => void }} Asked `showProgress` writes a line to stderr
  * @typedef {{
  *   name: string, asks: string, needsLinux?: boolean, options: Record<string, number>, quick?: Record<string, number>,
  *   measure: (asked: Asked) => Promise<any>, lines: (result: any) => string[], charts?: (result: any) => Record<string, import('./chart.mjs').Chart>,
  * }} Question
  */
 
-/** Comparisons with other transports first, then what explains them. Other questions come last. */
-const ORDER = [
-  'throughput',
-  'rates',
-  'network',
-  'main-thread',
-  'latency',
-  'outage',
-  'failures',
-  'growth',
-  'cost',
-  'processes',
-  'pipe',
-  'start',
-  'stages',
-  'profile',
-  'reference-path',
-  'spool',
-  'breadcrumbs',
-  'service',
-]
+/** The questions whose numbers the pages show come first, then comparisons with other transports, then all others. */
+const ORDER = [...ON_PAGES, 'network', 'pipe', 'outage', 'failures', 'cost', 'profile', 'processes', 'service']
 
 /** @param {URL} root @returns {Promise<{ questions: Question[], broken: Map<string, unknown> }>} broken: those that cannot be loaded, and why */
 export async function loadQuestions(root) {

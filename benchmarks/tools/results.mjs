@@ -5,7 +5,7 @@ import { svgOf } from './chart.mjs'
 
 /**
  * @typedef {ReturnType<typeof import('./surroundings.mjs').surroundings> & {
- *   question: string, asks: string, options: Record<string, number>, result: any }} Kept
+ *   question: string, asks: string, options: Record<string, number>, seconds?: number, result: any }} Kept
  */
 
 /** @param {string} folder @param {string} name @param {Kept} kept @returns {string} the file */

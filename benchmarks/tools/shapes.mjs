@@ -68,26 +68,6 @@ const RECORDS_PER_MS = 5
 /** thread-stream passes the text that has accumulated: little if it keeps up, at most its ring of 4 MiB otherwise. */
 const CHUNK_BYTES = [64 * 1024, 256 * 1024, 1024 * 1024, 4 * 1024 * 1024]
 
-/**
- * 200 concurrent requests: each logs ten debug lines interleaved with the others, one in ten fails, and all end.
- *
- * @type {readonly Call[]}
- */
-export const REQUESTS = [
-  ...Array.from(
-    { length: 10 * 200 },
-    (_, n) =>
-      /** @type {Call} */ ({
-        level: 'debug',
-        object: { reqId: `req-${n % 200}`, step: Math.floor(n / 200), table: 'orders' },
-        message: 'row read from the database',
-      }),
-  ),
-  ...Array.from({ length: 200 }, (_, id) =>
-    id % 10 === 0 ? ofRequest(`req-${id}`, error(id)) : ofRequest(`req-${id}`, small(id)),
-  ),
-]
-
 /** Without bindings, which may contain another id. @param {string} reqId @param {Call} call @returns {Call} */
 export function ofRequest(reqId, { level, object, message }) {
   return { level, object: { reqId, ...object }, message }
@@ -121,9 +101,4 @@ export function chunksOf(shape, records) {
     at += size
   }
   return chunks
-}
-
-/** @param {readonly string[]} chunks */
-export function linesOf(chunks) {
-  return chunks.join('').split('\n').slice(0, -1)
 }

@@ -23,9 +23,11 @@ export function table(rows) {
   )
 }
 
-/** Median with minimum and maximum. @param {Spread | undefined} spread @param {(value: number) => string} [written] */
+/** Median, with minimum and maximum if they differ. @param {Spread | undefined} spread @param {(value: number) => string} [written] */
 export function cell(spread, written = us) {
-  return spread === undefined ? '' : `${written(spread.median)} (${written(spread.min)} to ${written(spread.max)})`
+  if (spread === undefined) return ''
+  const [median, min, max] = [spread.median, spread.min, spread.max].map((value) => written(value))
+  return min === max ? String(median) : `${median} (${min} to ${max})`
 }
 
 /** Microseconds. @param {number} value */
