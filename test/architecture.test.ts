@@ -3,7 +3,6 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { findLateBindings } from './late-binding.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const src = join(root, 'src')
@@ -159,29 +158,6 @@ describe('index.ts', () => {
 test('the worker loads none of the helpers for the main thread', () => {
   const loaded = [...reachedFrom('transport/worker.ts')]
   expect(loaded.filter((file) => ['app', 'cli', 'service'].includes(folderOf(file)))).toEqual([])
-})
-
-describe('collaborators are created before the closures that use them', () => {
-  test('no closure in a constructor reads a field that is assigned later', () => {
-    const withClasses = [...sources.values()].filter(({ text }) => /^(?:export )?(?:abstract )?class /m.test(text))
-    const found = withClasses.flatMap(({ name, text }) => findLateBindings(name, text))
-    expect(found).toEqual([])
-  })
-
-  test.each([
-    ['a field', 'this.#a = new A(() => this.#b.run()); this.#b = new B()'],
-    ['the field that it is made for', 'this.#a = new A(() => this.#a.run()); this.#b = new B()'],
-    ['a field through a getter', 'this.#a = new A(() => this.size); this.#b = new B()'],
-    ['a local', 'this.#a = new A({ get b() { return b } }); const b = new B(); this.#b = b'],
-  ])('reports a closure that reads %s too early', (_, body) => {
-    const text = `class Made { #a; #b; constructor() { ${body} } get size() { return this.#b.size } }`
-    expect(findLateBindings('made.ts', text)).toHaveLength(1)
-  })
-
-  test('accepts a closure that reads a field assigned before', () => {
-    const body = 'this.#b = new B(); this.#a = new A((c) => this.#b.run(() => this.#late, c)); const c = 1; this.b = c'
-    expect(findLateBindings('made.ts', `class Made { #a; #b; #late = 0; constructor() { ${body} } }`)).toEqual([])
-  })
 })
 
 test('only options/ and cli/ read the environment', () => {

@@ -51,7 +51,6 @@ const LIBRARY: readonly Row[] = [
   ['the handler of withFlush()', 'function', (handler) => api.withFlush(handler, logger)],
   ['the logger of withFlush()', 'object throwing', (value) => api.withFlush(() => {}, value)],
   ['the options of withFlush()', 'undefined object', (value) => api.withFlush(() => {}, logger, value)],
-  ['timeoutMs of withFlush()', 'undefined', (timeoutMs) => api.withFlush(() => {}, logger, { timeoutMs })],
   ['the registry of register()', '', (value) => api.ingestMetrics(stream).register(value)],
   ['the logger of flushOnSignal()', 'undefined object throwing list', api.flushOnSignal],
   ['the logger of flushOnSignal()', 'object throwing list', (value) => api.flushOnSignal([logger, value])],
@@ -63,7 +62,6 @@ const LIBRARY: readonly Row[] = [
   ['the logger of captureUncaught()', '', api.captureUncaught],
   ['captureUncaught()', 'undefined', (value) => api.captureUncaught(fatalLogger, value)],
   ['exitCode of captureUncaught()', 'undefined', (exitCode) => api.captureUncaught(fatalLogger, { exitCode })],
-  ['timeoutMs of captureUncaught()', 'undefined', (timeoutMs) => api.captureUncaught(fatalLogger, { timeoutMs })],
   ['the options of ingestOptions()', 'undefined object', api.ingestOptions],
   ['transport', 'undefined object throwing', (value) => api.ingestOptions({ transport: value })],
   ['transport.targets', 'undefined list', (targets) => api.ingestOptions({ transport: { targets } })],
@@ -88,7 +86,6 @@ const LIBRARY: readonly Row[] = [
   ['signal of sendFeedback()', 'undefined', (signal) => api.sendFeedback(feedback, { ...connection, signal })],
   ['job of monitor()', 'function', (job) => api.monitor('t', job, connection)],
   ['option', 'undefined', (value) => api.monitor('t', () => 1, value)],
-  ['logger of monitor()', 'undefined', (value) => api.monitor('t', () => 1, { ...connection, logger: value })],
   ['', 'object', (value) => api.startHeartbeat('t', value)],
   ['everyMs', '', (everyMs) => api.startHeartbeat('t', { everyMs })],
   ['logger of startHeartbeat()', 'undefined', (value) => api.startHeartbeat('t', { everyMs: 1000, logger: value })],
@@ -99,34 +96,17 @@ const LIBRARY: readonly Row[] = [
   ['maxAttempts', 'undefined', (maxAttempts) => new api.IngestClient({ maxAttempts })],
   ['the options of ingest()', 'undefined object', (value) => client.ingest({ logs: [] }, value)],
   ['signal of ingest()', 'undefined', (signal) => client.ingest({ logs: [] }, { signal })],
-  ['signal of ingestRequests()', 'undefined', (signal) => client.ingestRequests([], { signal })],
-  ['signal of sendFeedback()', 'undefined', (signal) => client.sendFeedback(feedback, { signal })],
-  ['signal of registerRelease()', 'undefined', (signal) => client.registerRelease({ version: '1' }, { signal })],
   ['signal of heartbeat()', 'undefined', (signal) => client.heartbeat('t', { signal })],
 ]
 
 const SERVICE: readonly Row[] = [
   ['option', 'undefined', createIngestService],
-  ...['port', 'host', 'partialStatus', 'maxBodyBytes', 'maxEntries', 'latencyMs', 'maxAgeMs', 'rateLimit', 'clock'].map(
-    (name): Row => [
-      name,
-      name === 'maxAgeMs' ? 'undefined' : 'undefined',
-      (value) => createIngestService({ [name]: value }),
-    ],
+  ...['port', 'host', 'partialStatus', 'maxEntries', 'maxAgeMs', 'rateLimit', 'clock', 'apiKeys', 'monitorTokens'].map(
+    (name): Row => [name, 'undefined', (value) => createIngestService({ [name]: value })],
   ),
   ['dbFile', 'undefined text', (dbFile) => createIngestService({ dbFile })],
-  ...['partial', 'dedupeBatches'].map((name): Row => [
-    name,
-    'undefined boolean',
-    (value) => createIngestService({ [name]: value }),
-  ]),
-  ...['onProblem', 'onRecords'].map((name): Row => [
-    name,
-    'undefined function',
-    (value) => createIngestService({ [name]: value }),
-  ]),
-  ['apiKeys', 'undefined', (apiKeys) => createIngestService({ apiKeys })],
-  ['monitorTokens', 'undefined', (monitorTokens) => createIngestService({ monitorTokens })],
+  ['partial', 'undefined boolean', (partial) => createIngestService({ partial })],
+  ['onRecords', 'undefined function', (onRecords) => createIngestService({ onRecords })],
   ...(['entries', 'counts', 'requestLogs', 'feedback', 'releases', 'heartbeats', 'rejected'] as const).map(
     (name): Row => [`the options of ${name}()`, 'undefined object', (value) => service[name](value)],
   ),
