@@ -95,7 +95,7 @@ interface Line {
   readonly text: (count: number) => string
 }
 
-/** Instead of the latest failure. */
+/** Shown when there was no failure. */
 export const NO_FAILURE =
   'none, a request was still in progress; `await flush(logger)` before the exit waits for its reply'
 const NOT_KEPT = 'they are not kept; set spool to keep rejected entries'

@@ -111,6 +111,7 @@ export class Deduplicator {
     this.flushNow()
   }
 
+  /** Removes all windows without a summary. */
   cancel(): void {
     this.#stopTimer()
     this.#windows.clear()

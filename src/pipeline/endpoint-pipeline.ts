@@ -154,6 +154,7 @@ export class EndpointPipeline {
     return this.delivery.memoryOnlyEntries + (this.#spool?.log.current === undefined ? this.batcher.pendingEntries : 0)
   }
 
+  /** Counts and reports entries that were not admitted. */
   recordNotAdmitted(count: number): void {
     this.#settlement.notAdmitted(this.admission.reason, count)
   }

@@ -194,6 +194,7 @@ export class Pipeline {
     this.#seal()
   }
 
+  /** Sets the release id of later entries that have none. */
   setReleaseId(releaseId: string): void {
     this.records.finish()
     this.#mapper.setReleaseId(releaseId)

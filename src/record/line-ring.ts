@@ -105,6 +105,7 @@ export class LineRing {
     return LINES + (position % this.#size)
   }
 
+  /** Puts a text into the ring, unless it is too long. */
   place(text: string): Line {
     const line = new Line(this.memory)
     if (text.length > MAX_RING_LINE_CHARS) return line.setText(text, 0)

@@ -138,8 +138,11 @@ export namespace Row {
   export const SCOPE = 8
   /** Number of bytes of the line, shifted by `SIZE_SHIFT`, and `RowFlag`. */
   export const SIZE_AND_FLAGS = 16
+  /** The number of the row before in the same bucket. */
   export const PREVIOUS = 20
+  /** As `Option.NOW`. */
   export const SECONDS = 24
+  /** Address of the line. */
   export const ADDRESS = 28
 }
 export const SIZE_SHIFT = 4
@@ -170,13 +173,17 @@ export namespace Scope {
 
 /** What the kernel asks JavaScript, see `Answers`. */
 export namespace Question {
+  /** Adds a level to the table. */
   export const LEVEL = 0
   /** A second since the epoch as ISO 8601. */
   export const SECOND = 1
   export const FINGERPRINT = 2
+  /** Whether a value may contain an HTTP exchange. */
   export const EXCHANGE = 3
+  /** Fields and other members of a user. */
   export const USER = 4
   export const TAGS = 5
+  /** The trace in the value of a header. */
   export const TRACE = 6
   export const METHOD = 7
   /** The breadcrumb of a row, at its place in memory. */

@@ -7,7 +7,7 @@ import { httpServer } from '../client/http-servers.js'
 import { scratch } from '../client/release/clones.js'
 import { startApp } from '../process/run-app.js'
 import { runCli } from './run-cli.js'
-import { runHere } from './run-here.js'
+import { runInProcess } from './run-in-process.js'
 
 const KEY = 'foreign-key-77c1'
 const COUNT = 250
@@ -50,12 +50,12 @@ test.each(PAGES)('send, %s: exit 1, not recorded as sent', async (page, type) =>
   const env = { PINO_INGEST_URL: site.url, PINO_INGEST_API_KEY: KEY, XDG_STATE_HOME: join(dir, 'state') }
   const file = join(dir, 'app.log')
   writeFileSync(file, lines)
-  expect(await runHere(['send', file], env)).toMatchObject({
+  expect(await runInProcess(['send', file], env)).toMatchObject({
     code: 1,
     err: expect.stringContaining(`status 200, ${type}: ${page}`),
   })
   site.replacePage()
-  expect(await runHere(['send', file], env)).toMatchObject({ code: 0, err: '' })
+  expect(await runInProcess(['send', file], env)).toMatchObject({ code: 0, err: '' })
   expect(site.accepted.toSorted()).toEqual(messages)
 })
 
@@ -67,7 +67,7 @@ test('pipe, spool replay and flush(): exit 1 and spooled, the entries stay on di
   const piped = await runCli(['--quiet'], env, lines)
   expect(piped.code).toBe(1)
   expect(piped.stderr).toContain(`status 200, ${type}: ${page}`)
-  const replayed = await runHere(['spool', 'replay', '--all', '--json', '--timeout', '5'], env)
+  const replayed = await runInProcess(['spool', 'replay', '--all', '--json', '--timeout', '5'], env)
   expect([replayed.code, JSON.parse(replayed.out)]).toMatchObject([
     1,
     { accepted: 0, kept: COUNT, lastFailure: expect.stringContaining('status 200') },
@@ -81,6 +81,6 @@ test('pipe, spool replay and flush(): exit 1 and spooled, the entries stay on di
   expect([state, account]).toMatchObject(['spooled', { accepted: 0, pending: COUNT, balances: true }])
   app.child.kill('SIGKILL')
   site.replacePage()
-  expect(await runHere(['spool', 'replay', '--all'], env)).toMatchObject({ code: 0 })
+  expect(await runInProcess(['spool', 'replay', '--all'], env)).toMatchObject({ code: 0 })
   expect(site.accepted.toSorted()).toEqual(messages)
 })

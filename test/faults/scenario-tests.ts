@@ -14,7 +14,7 @@ const DEAD_LETTERED: Readonly<Record<string, number>> = {
 export function testScenarios(isWanted: (isQuick: boolean) => boolean): void {
   const wanted = SCENARIOS.filter(({ isQuick = false }) => isWanted(isQuick))
   test.concurrent.each(wanted.map((scenario) => [scenario.name, scenario] as const))(
-    'through %s',
+    '%s: losses and duplicates within limits',
     { timeout: 120_000 },
     async (_name, scenario) => {
       const outcome = await run(scenario)

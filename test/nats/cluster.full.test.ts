@@ -7,11 +7,11 @@ import { run } from '../fleet/run.mjs'
 import { SCENARIOS } from '../fleet/scenarios.mjs'
 import { natsServers, SKIPS_NATS } from './nats-servers.js'
 
-const QUICK = ['leader', 'all', 'deleted']
+const TESTED = ['leader', 'all', 'deleted']
 const PER_SECOND = 100
 
 describe.skipIf(SKIPS_NATS).concurrent('a fleet continues when', () => {
-  const scenarios = SCENARIOS.filter(({ key }) => QUICK.includes(key))
+  const scenarios = SCENARIOS.filter(({ key }) => TESTED.includes(key))
   test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
     '%s',
     { timeout: 120_000 },

@@ -63,7 +63,7 @@ describe.concurrent('service up', () => {
 })
 
 describe.concurrent('service down', () => {
-  test('no mode delays the exit, and the next start sends everything', async (context) =>
+  test('each mode exits with 0, and the next start sends everything', async (context) =>
     checkKept(await startExits(context), ['target', 'stream']))
 
   test('what a listener for `exit` logs is on disk after every end, and the next start sends it', async (context) =>
@@ -87,7 +87,7 @@ describe.concurrent('service down', () => {
     expect(arrived()).toBe(COUNT)
   })
 
-  test('without a spool, the exit is not delayed, and the loss is reported once with its count', async (context) => {
+  test('without a spool, the loss is reported once with its count', async (context) => {
     const { plan, service } = await startExits(context)
     await service().close()
     const options = { ...plan({}).options, shutdownTimeoutMs: 500, spool: false }
@@ -101,7 +101,7 @@ describe.concurrent('service down', () => {
     }
   })
 
-  test('SIGTERM without a handler: the next start sends the entries on disk, except those of the last milliseconds', async (context) => {
+  test('SIGTERM without a handler: the next start sends the entries that are on disk', async (context) => {
     const { plan, service, arrived, nextStart } = await startExits(context)
     service().faults.add({ kind: 'status', status: 503 })
     const app = startApp(plan({ end: 'unhandled', options: { ...plan({}).options, requestTimeoutMs: 500 } }))

@@ -18,7 +18,7 @@ export interface Exits {
   readonly plan: (more: Partial<AppPlan>) => AppPlan
   /** The number of different records at the service. */
   readonly arrived: () => number
-  /** Another process that logs nothing: it runs until the service has `count` entries. */
+  /** Starts a process that logs nothing, and ends it when the service has `entries` entries. */
   readonly nextStart: (entries: number) => Promise<void>
   /** Runs `logging-at-exit.mjs`. */
   readonly logAtExit: (

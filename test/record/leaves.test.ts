@@ -71,11 +71,11 @@ describe.each(configurations)('with %s', (_, options) => {
   const entryOf = (raw: string): LogEntry => JSON.parse(mapLine(mapper, raw.replace(/\r$/, '')).json) as LogEntry
   const lost = (raw: string): string[] => missingLeaves(raw, entryOf(raw), options)
 
-  test('corpus', () => {
+  test('no value of the corpus is lost', () => {
     for (const { label, raw } of corpus) expect(lost(raw), label).toEqual([])
   })
 
-  test('generated', () => {
+  test('no value of a generated line is lost', () => {
     fc.assert(
       fc.property(anyLine, (raw) => {
         expect(lost(raw)).toEqual([])
@@ -84,7 +84,7 @@ describe.each(configurations)('with %s', (_, options) => {
     )
   })
 
-  test('each leaf occurs once', () => {
+  test('no value is sent twice', () => {
     fc.assert(
       fc.property(numberedLine, (raw) => {
         expect(lost(raw)).toEqual([])

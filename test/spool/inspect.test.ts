@@ -26,16 +26,16 @@ function leftBetween(createdAtMs: number, modifiedAtMs: number, entries: readonl
 }
 
 test.each([
-  ['its timestamp, also in a segment that was just written', [loggedAt(OLDEST_MS), loggedAt(MODIFIED_MS)], OLDEST_MS],
-  ['the creation of its segment, if it has no timestamp', [{ level: 'info', message: 'm' }], CREATED_MS],
+  ['at its timestamp, even if its segment was just written', [loggedAt(OLDEST_MS), loggedAt(MODIFIED_MS)], OLDEST_MS],
+  ['at the creation of its segment, if it has no timestamp', [{ level: 'info', message: 'm' }], CREATED_MS],
   ['not before its segment was created', [loggedAt(0)], CREATED_MS],
   ['not after its segment was last written', [loggedAt(MODIFIED_MS + 60_000)], MODIFIED_MS],
-])('the age of the oldest entry is %s', async (_, entries, expected) => {
+])('the oldest entry was logged %s', async (_, entries, expected) => {
   const found = leftBetween(CREATED_MS, MODIFIED_MS, entries)
   expect(await summarizeUnsettled(found)).toMatchObject({ entries: entries.length, oldestAtMs: expected })
 })
 
-test('the age of the oldest entry is the last write of its segment, if the clock was set back since its creation', async () => {
+test('the oldest entry was logged at the last write of its segment, if the clock was set back since its creation', async () => {
   const found = leftBetween(MODIFIED_MS + 60_000, MODIFIED_MS, [loggedAt(MODIFIED_MS + 60_000)])
   expect(await summarizeUnsettled(found)).toMatchObject({ oldestAtMs: MODIFIED_MS })
 })

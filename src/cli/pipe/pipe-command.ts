@@ -86,7 +86,9 @@ async function run(given: Arguments): Promise<number> {
 }
 
 interface Reading {
+  /** stdin or stdout failed. */
   readonly hasFailed: boolean
+  /** Signals ended reading before the end of the input. */
   readonly isInterrupted: boolean
 }
 
@@ -96,7 +98,9 @@ interface ReadOptions {
   readonly receive: (chunk: Buffer) => void
   /** Called when nothing was received for `MAX_SILENCE_MS`, and nothing waits to be received. */
   readonly onSilence?: () => void
+  /** Called after reading; delivers what was received. */
   readonly close?: () => Promise<void>
+  /** Called for a signal after reading. */
   readonly abandon?: () => void
 }
 

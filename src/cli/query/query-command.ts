@@ -19,6 +19,7 @@ import {
 import { parseInteger } from '../shared/quantities.js'
 
 const DEFAULT_LINES = 100
+/** The largest page of the API. */
 const MAX_LINES = 1_000
 
 export const queryCommand: Command = {

@@ -31,7 +31,9 @@ export interface Command {
   /** Default 0. */
   readonly maxPositionals?: number
   readonly takesProgram?: true
+  /** What to do about an argument that the command does not take. */
   readonly argumentAdvice?: string
+  /** What to do about flags that the command does not have, but that a user may try. */
   readonly flagAdvice?: ReadonlyMap<string, string>
   /** @returns the exit code */
   run(given: Arguments): Promise<number>

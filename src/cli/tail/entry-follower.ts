@@ -28,6 +28,7 @@ export interface EntryFollowerOptions {
   readonly renewToken: () => boolean
 }
 
+/** The largest page of the API. */
 const MAX_PAGE = 1_000
 
 export class EntryFollower {

@@ -44,10 +44,13 @@ interface Instance {
 
 /** The entries of consecutive lines, separated by commas. The kernel reuses one object, which is valid until the next line is mapped. */
 export interface Run extends EntryBytes {
+  /** Why it ended, see `RunEnd`. */
   readonly reason: number
   /** Bytes of the lines that were read, with their newlines. */
   readonly bytes: number
+  /** Lines without an entry. */
   readonly filtered: number
+  /** Entries that were not admitted. */
   readonly refused: number
   readonly entries: number
   readonly highest: number
@@ -58,6 +61,7 @@ export interface RunLimits {
   /** Maximum size of the entries together; a longer one may be the only one. */
   readonly bytes: number
   readonly admitted: number
+  /** Lines at which it stops, see `Stop`. */
   readonly stops: number
 }
 
@@ -116,6 +120,7 @@ export class Kernel {
   #createBreadcrumb: (row: number) => string = () => ''
   /** Whether the kernel can map lines with the options. */
   #isSupported = false
+  /** Lines at which each run stops. */
   #stops = 0
 
   private constructor(

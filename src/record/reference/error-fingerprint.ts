@@ -88,6 +88,7 @@ function toPlainPath(file: string): string {
     .replaceAll('/./', '/')
 }
 
+/** '/' if it was deleted. */
 function findWorkingFolder(): string {
   try {
     return toPlainPath(process.cwd())

@@ -18,6 +18,7 @@ import type { Point } from './find-mappings.js'
 const MAX_LOCATIONS = 100
 /** 20 MB: such a map blocks the service for 0.3 s. */
 const MAX_FILE_BYTES = 20_000_000
+/** Limit for all files of a request. */
 const MAX_BYTES = 60_000_000
 /** Folders above a compiled file in which a source with a name instead of a path is searched. */
 const MAX_FOLDERS = 32

@@ -28,6 +28,7 @@ interface PlotProps {
   /** Bars of a bucket, from the axis upwards. @param height maximum of their sum, in pixels */
   readonly createBars?: (bucket: number, height: number) => readonly Bar[]
   readonly lines?: readonly PlotLine[]
+  /** Scale of the values of the lines. Without it, values have no axis. */
   readonly createScale?: (bottom: number, top: number) => Scale
   readonly format?: (value: number) => string
   readonly marks?: readonly { readonly ms: number; readonly text: string }[]

@@ -35,6 +35,7 @@ export function formatZone(aheadMinutes: number): string {
   return `UTC${aheadMinutes < 0 ? '-' : '+'}${Math.floor(minutes / 60)}${minutes % 60 === 0 ? '' : `:${two(minutes % 60)}`}`
 }
 
+/** Relative time, rounded down: `3 min ago`, `1 h 59 min ago`; `in 5 s` if clocks differ. */
 export function formatAgo(iso: string, nowMs: number): string {
   const passedMs = nowMs - Date.parse(iso)
   const length = Math.abs(passedMs)

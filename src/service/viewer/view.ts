@@ -122,6 +122,7 @@ export function changeView(view: View, change: Partial<View>): View {
   }
 }
 
+/** Whether the filter has any condition; a chart is none. */
 export function isFiltered({ q, last, since, until }: Filter): boolean {
   return q.trim() !== '' || last !== null || since !== null || until !== null
 }

@@ -1,4 +1,4 @@
-/** The size limit of the whole root. */
+/** What is deleted for space, and the error if that does not suffice. `SpoolLimits` enforces the limit. */
 
 /** Files that this process may delete. */
 export interface EvictionCandidate {

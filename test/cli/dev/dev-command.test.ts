@@ -13,12 +13,12 @@ import { call, entryOf, requestLog, started as startedService, until } from '../
 import { devEnv, entriesAt, send } from '../dev-started.js'
 import type { Started } from '../dev-started.js'
 import type { CliEnv } from '../run-cli.js'
-import { runHere, startHere } from '../run-here.js'
-import type { Ran, RunningHere } from '../run-here.js'
+import { runInProcess, startInProcess } from '../run-in-process.js'
+import type { CommandResult, RunningCommand } from '../run-in-process.js'
 
 /** Resolves when the service has started. It ends with the test. */
-async function start(args: readonly string[], env: CliEnv = devEnv()): Promise<RunningHere> {
-  const running = startHere(['dev', '--port', '0', ...args], env)
+async function start(args: readonly string[], env: CliEnv = devEnv()): Promise<RunningCommand> {
+  const running = startInProcess(['dev', '--port', '0', ...args], env)
   onTestFinished(() => end(running).then(() => {}))
   await until(() => /\}\n|Stored in/.test(running.said()), 20_000)
   return running
@@ -27,12 +27,12 @@ async function start(args: readonly string[], env: CliEnv = devEnv()): Promise<R
 async function startJson(
   args: readonly string[] = [],
   env?: CliEnv,
-): Promise<{ running: RunningHere; started: Started }> {
+): Promise<{ running: RunningCommand; started: Started }> {
   const running = await start(['--json', ...args], env)
   return { running, started: JSON.parse(running.said()) as Started }
 }
 
-function end(running: RunningHere, signal: NodeJS.Signals = 'SIGTERM'): Promise<Ran> {
+function end(running: RunningCommand, signal: NodeJS.Signals = 'SIGTERM'): Promise<CommandResult> {
   process.emit(signal)
   return running.done
 }
@@ -93,9 +93,9 @@ describe('dev', () => {
 
   test('a port that is in use: the message says which and what to do, exit 1', async () => {
     const { port } = await startedService()
-    const { code, out, err } = await runHere(['dev', '--port', String(port)], devEnv())
+    const { code, out, err } = await runInProcess(['dev', '--port', String(port)], devEnv())
     expect([code, out, err]).toEqual([1, '', expect.stringMatching(new RegExp(`port ${port} .* in use.*--port`))])
-    const json = await runHere(['dev', '--json', '--port', String(port)], devEnv())
+    const json = await runInProcess(['dev', '--json', '--port', String(port)], devEnv())
     expect([json.code, json.out, JSON.parse(json.err)]).toMatchObject([1, '', { error: { code: 'PORT' } }])
   })
 
@@ -125,7 +125,7 @@ describe('dev', () => {
   })
 
   test('a file that cannot be used: exit 1', async () => {
-    const ran = await runHere(['dev', '--port', '0', '--db', '/dev/null/kept'], devEnv())
+    const ran = await runInProcess(['dev', '--port', '0', '--db', '/dev/null/kept'], devEnv())
     expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('/dev/null/kept') })
   })
 })
@@ -139,7 +139,7 @@ test.each([
   [['--'], 'no program after --'],
 ])('%j: exit 2, and no token is created', async (args, message) => {
   const env = devEnv()
-  const { code, out, err } = await runHere(['dev', ...args], env)
+  const { code, out, err } = await runInProcess(['dev', ...args], env)
   expect([code, out + err]).toEqual([2, expect.stringContaining(message)])
   expect(existsSync(findTokenFile(env))).toBe(false)
 })

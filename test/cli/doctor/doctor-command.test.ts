@@ -13,7 +13,7 @@ import { httpServer } from '../../client/http-servers.js'
 import { scratch } from '../../client/release/clones.js'
 import { started } from '../../service/support.js'
 import type { CliEnv } from '../run-cli.js'
-import { runHere } from '../run-here.js'
+import { runInProcess } from '../run-in-process.js'
 import { entriesUpTo, leave } from '../spool/stored-spool.js'
 
 const KEY = 'doctor-key-5f0e77'
@@ -30,8 +30,8 @@ async function examine(
   env: CliEnv,
   args: readonly string[] = [],
 ): Promise<{ code: number; checks: readonly Check[]; text: string }> {
-  const json = await runHere(['doctor', '--json', ...args], env)
-  const text = await runHere(['doctor', ...args], env)
+  const json = await runInProcess(['doctor', '--json', ...args], env)
+  const text = await runInProcess(['doctor', ...args], env)
   expect(json.code).toBe(text.code)
   for (const form of [KEY.slice(0, 8), Buffer.from(KEY).toString('base64').slice(0, 10)])
     expect([json.out, json.err, text.out, text.err].join()).not.toContain(form)
@@ -371,7 +371,7 @@ describe('doctor --report', () => {
       PINO_INGEST_SPOOL_DIR: root,
     }
     leave(root, entriesUpTo(2), { url: env.PINO_INGEST_URL, apiKey: KEY, end: 'closed' })
-    const { code, out: report } = await runHere(['doctor', '--report'], env)
+    const { code, out: report } = await runInProcess(['doctor', '--report'], env)
     expect(code).toBe(1)
     expect(sections(report)).toEqual(ORDER)
     for (const secret of [KEY, HEADER, PROXY_PASSWORD, 'quoted words', 'hello']) expect(report).not.toContain(secret)
@@ -385,7 +385,7 @@ describe('doctor --report', () => {
   })
 
   test('an invalid configuration and a folder that does not exist: the same sections', async () => {
-    const { code, out } = await runHere(['doctor', '--report'], {
+    const { code, out } = await runInProcess(['doctor', '--report'], {
       PINO_INGEST_URL: 'nonsense',
       PINO_INGEST_API_KEY: KEY,
       PINO_INGEST_SPOOL_DIR: join(scratch(), 'none'),

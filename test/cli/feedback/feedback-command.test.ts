@@ -1,7 +1,7 @@
 /** `pino-ingest feedback`. */
 import { expect, test } from 'vitest'
 import { entryOf, ingest, started } from '../../service/support.js'
-import { runHere } from '../run-here.js'
+import { runInProcess } from '../run-in-process.js'
 
 const KEY = 'feedback-key-4711'
 
@@ -11,7 +11,7 @@ test('sends feedback, and says whether an entry has its id', async () => {
   const env = { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY }
   const about = (id: string): string[] =>
     `feedback --event ${id} --comments Broken --name Jane --email jane@example.com`.split(' ')
-  const said = async (args: readonly string[]): Promise<string> => (await runHere(args, env)).out
+  const said = async (args: readonly string[]): Promise<string> => (await runInProcess(args, env)).out
   expect(await said(about('ev-1'))).toBe('Sent, for event ev-1.\n')
   expect(await said(about('ev-2'))).toMatch(/^Sent, .*ev-2.* no entry has this id/)
   const json = JSON.parse(await said([...about('ev-2'), '--json'])) as object
@@ -24,7 +24,7 @@ test('reads the comments from stdin', async () => {
   const service = await started({ apiKeys: [KEY] })
   const env = { PINO_INGEST_API_KEY: KEY }
   expect(
-    await runHere(
+    await runInProcess(
       ['feedback', '--event', 'ev-1', '--comments', '-', '--url', service.url],
       env,
       'It broke,\nand “again”\n',
@@ -34,7 +34,7 @@ test('reads the comments from stdin', async () => {
     { feedback: { event_id: 'ev-1', comments: 'It broke,\nand “again”' } },
   ])
   expect(
-    await runHere(['feedback', '--event', 'ev-1', '--comments', '-', '--url', service.url], env, '\n'),
+    await runInProcess(['feedback', '--event', 'ev-1', '--comments', '-', '--url', service.url], env, '\n'),
   ).toMatchObject({ code: 2, err: expect.stringContaining('--comments is empty') })
 })
 
@@ -45,7 +45,7 @@ test.each([
   [['--event', 'ev-1', '--comments='], '--comments is empty: --comments TEXT'],
   [['ev-1'], 'unexpected argument ev-1'],
 ])('%j: exit 2', async (args, message) => {
-  const result = await runHere(['feedback', ...args])
+  const result = await runInProcess(['feedback', ...args])
   expect(result).toMatchObject({ code: 2, out: '' })
   expect(result.err).toContain(message)
 })
@@ -53,7 +53,7 @@ test.each([
 test('a failure: exit 1 with the reason', async () => {
   const service = await started({ apiKeys: ['another'] })
   const env = { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY }
-  const result = await runHere(['feedback', '--event', 'e', '--comments', 'c'], env)
+  const result = await runInProcess(['feedback', '--event', 'e', '--comments', 'c'], env)
   expect(result).toMatchObject({ code: 1, out: '', err: expect.stringContaining('status 401') })
   expect(result.err).not.toContain(KEY)
 })

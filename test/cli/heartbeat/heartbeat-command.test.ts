@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { scratch } from '../../client/release/clones.js'
 import { started } from '../../service/support.js'
-import { runHere } from '../run-here.js'
+import { runInProcess } from '../run-in-process.js'
 
 const TOKEN = 'canary-token-4711'
 const SECRET = 's3cret-4711-token'
@@ -18,9 +18,9 @@ test('pings once, with the token from a variable or a file, and with a name', as
   const { service, env } = await setting()
   const file = join(scratch(), 'token')
   writeFileSync(file, `${TOKEN}\n`)
-  expect(await runHere(['heartbeat'], env)).toEqual({ code: 0, out: 'Pinged.\n', err: '' })
+  expect(await runInProcess(['heartbeat'], env)).toEqual({ code: 0, out: 'Pinged.\n', err: '' })
   const ofFile = { ...env, PINO_INGEST_MONITOR_TOKEN: '', PINO_INGEST_MONITOR_TOKEN_FILE: file }
-  const { out } = await runHere(['heartbeat', '--json', '--name', 'Nightly backup'], ofFile)
+  const { out } = await runInProcess(['heartbeat', '--json', '--name', 'Nightly backup'], ofFile)
   expect(JSON.parse(out)).toEqual({ pinged: true })
   expect(service.heartbeats().items).toMatchObject([{ name: 'Nightly backup' }, {}])
   expect(service.requests).toMatchObject([{ keyed: false }, { keyed: false }])
@@ -28,7 +28,7 @@ test('pings once, with the token from a variable or a file, and with a name', as
 
 test('an unknown token: exit 1, and it is not shown', async () => {
   const { env } = await setting()
-  const { code, out, err } = await runHere(['heartbeat', '--json'], {
+  const { code, out, err } = await runInProcess(['heartbeat', '--json'], {
     ...env,
     PINO_INGEST_MONITOR_TOKEN: 'another-token',
   })
@@ -58,7 +58,7 @@ test.each([
     const { service, env } = await setting()
     const marker = join(scratch(), 'run')
     const program = args.includes('--') ? [] : ['--', 'touch', marker]
-    const { code, out, err } = await runHere(['heartbeat', ...args, ...program], { ...env, ...own })
+    const { code, out, err } = await runInProcess(['heartbeat', ...args, ...program], { ...env, ...own })
     expect([code, out, err]).toEqual([2, '', expect.stringContaining(message)])
     expect(err).not.toContain('s3cret')
     expect([service.requests, existsSync(marker)]).toEqual([[], false])

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createIngestService } from '../../../src/service/index.js'
 import type { IngestService } from '../../../src/service/index.js'
 import { entryOf, ingest } from '../../service/support.js'
-import { runHere } from '../run-here.js'
+import { runInProcess } from '../run-in-process.js'
 
 const TOKEN = 'token-of-the-tests_16'
 let service: IngestService
@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 async function query(...args: readonly string[]) {
   const env = { PINO_INGEST_DEV_TOKEN: TOKEN, PINO_INGEST_URL: service.url }
-  const { code, out, err } = await runHere(['query', ...args], env)
+  const { code, out, err } = await runInProcess(['query', ...args], env)
   return { code, lines: out.split('\n').slice(0, -1), err }
 }
 
@@ -77,8 +77,8 @@ describe('ends', () => {
     const closed = await createIngestService({ token: TOKEN })
     await closed.close()
     const env = { PINO_INGEST_DEV_TOKEN: TOKEN, PINO_INGEST_URL: 'https://logs.example.com/api/v1' }
-    const { code, err } = await runHere(['query', '--url', closed.origin], env)
+    const { code, err } = await runInProcess(['query', '--url', closed.origin], env)
     expect([code, err]).toEqual([1, expect.stringContaining(`nothing listens at ${closed.origin}`)])
-    expect((await runHere(['query', 'a'], env)).err).toContain('http://127.0.0.1:4319')
+    expect((await runInProcess(['query', 'a'], env)).err).toContain('http://127.0.0.1:4319')
   })
 })

@@ -7,8 +7,8 @@ import { clone, git, scratch, write } from '../../client/release/clones.js'
 import { CI_VARIABLE } from '../../recorded-ci.js'
 import { started } from '../../service/support.js'
 import type { CliEnv } from '../run-cli.js'
-import { runHere } from '../run-here.js'
-import type { Ran } from '../run-here.js'
+import { runInProcess } from '../run-in-process.js'
+import type { CommandResult } from '../run-in-process.js'
 
 const KEY = 'release-key-4711'
 const NO_CI = Object.fromEntries(
@@ -23,16 +23,16 @@ async function withService(): Promise<{ service: IngestService; env: CliEnv }> {
 }
 
 /** Runs it in the folder. */
-function releaseIn(folder: string, env: CliEnv, ...args: readonly string[]): Promise<Ran> {
+function releaseIn(folder: string, env: CliEnv, ...args: readonly string[]): Promise<CommandResult> {
   const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder)
   onTestFinished(() => cwd.mockRestore())
-  return runHere(['release', ...args], env)
+  return runInProcess(['release', ...args], env)
 }
 
 test('prints the id and nothing else', async () => {
   const { service } = await withService()
   const flags = '--version 1.4.0 --commit abc --branch main --deployed-by jane --changelog'.split(' ')
-  const ran = await runHere(['release', ...flags, '- fixed the cart', '--url', service.url], {
+  const ran = await runInProcess(['release', ...flags, '- fixed the cart', '--url', service.url], {
     PINO_INGEST_API_KEY: KEY,
   })
   const [stored] = service.releases().items
@@ -65,7 +65,7 @@ test('--json prints the registered release, with values from the working folder'
 
 test('reads the changelog from stdin', async () => {
   const { service, env } = await withService()
-  expect(await runHere(['release', '--version', '1', '--changelog-file', '-'], env, 'three\n')).toMatchObject({
+  expect(await runInProcess(['release', '--version', '1', '--changelog-file', '-'], env, 'three\n')).toMatchObject({
     code: 0,
   })
   expect(service.releases().items).toMatchObject([{ release: { changelog: 'three' } }])
@@ -75,7 +75,7 @@ test('does not wait for the writer of a FIFO', async () => {
   const fifo = join(scratch(), 'fifo')
   execFileSync('mkfifo', [fifo])
   const { env } = await withService()
-  const ran = await runHere(['release', '--version', '1', '--changelog-file', fifo], env)
+  const ran = await runInProcess(['release', '--version', '1', '--changelog-file', fifo], env)
   expect(ran).toMatchObject({ code: 2, err: expect.stringContaining(`${fifo} (not a regular file)`) })
 })
 
@@ -90,7 +90,7 @@ test.each([
 ] as const)('%j %j: exit code and message', async (args, more, code, message) => {
   const { service, env } = await withService()
   for (const asJson of [false, true]) {
-    const ran = await runHere(['release', ...args, ...(asJson ? ['--json'] : [])], { ...env, ...more })
+    const ran = await runInProcess(['release', ...args, ...(asJson ? ['--json'] : [])], { ...env, ...more })
     expect(ran).toMatchObject({ code, out: '' })
     expect(asJson ? (JSON.parse(ran.err) as { error: { message: string } }).error.message : ran.err).toContain(message)
     expect(ran.err).not.toContain('canary-key')

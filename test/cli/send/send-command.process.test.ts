@@ -18,8 +18,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { IngestService, IngestServiceOptions } from '../../../src/service/index.js'
 import { started, until } from '../../service/support.js'
 import type { CliEnv } from '../run-cli.js'
-import { runHere, startHere } from '../run-here.js'
-import type { Ran } from '../run-here.js'
+import { runInProcess, startInProcess } from '../run-in-process.js'
+import type { CommandResult } from '../run-in-process.js'
 
 const KEY = 'send-key-77c1f0a2'
 
@@ -50,8 +50,8 @@ function linesOf(from: number, to: number): string {
 }
 
 /** Runs `send` and checks that its output does not contain the key. */
-async function send(env: CliEnv, args: readonly string[], input: string | Buffer = ''): Promise<Ran> {
-  const { code, out, err } = await runHere(['send', ...args], env, input)
+async function send(env: CliEnv, args: readonly string[], input: string | Buffer = ''): Promise<CommandResult> {
+  const { code, out, err } = await runInProcess(['send', ...args], env, input)
   expect(out + err).not.toContain(KEY)
   // Runs of more than 5 s also print progress.
   return { code, out, err: err.replaceAll(/^pino-ingest send: .* entries\/s.*\n/gm, '') }
@@ -330,7 +330,7 @@ describe('an entry that the service rejects', () => {
     expect(again.out).toContain(`the log service rejected 10 entries, stored with the reasons in ${folder}`)
     place.service.faults.clear()
     const env = { ...place.env, PINO_INGEST_SPOOL_DIR: join(place.dir, 'state', 'pino-ingest', 'send') }
-    expect(await runHere(['spool', 'replay', 'dead'], env)).toMatchObject({ code: 0 })
+    expect(await runInProcess(['spool', 'replay', 'dead'], env)).toMatchObject({ code: 0 })
     expect(numbersAt(place.service).toSorted((a, b) => a - b)).toEqual(upTo(500))
   })
 
@@ -414,7 +414,10 @@ describe('the service is down', () => {
   test('a signal ends it and reports the failure', async () => {
     const place = await bench()
     const path = fileIn(place, 'a.log', linesOf(0, 300))
-    const { said, done } = startHere(['send', path], { ...place.env, PINO_INGEST_URL: 'http://127.0.0.1:1/api/v1' })
+    const { said, done } = startInProcess(['send', path], {
+      ...place.env,
+      PINO_INGEST_URL: 'http://127.0.0.1:1/api/v1',
+    })
     await until(() => said().includes('ECONNREFUSED'), 20_000)
     process.emit('SIGINT')
     const { code, err } = await done
@@ -426,7 +429,7 @@ describe('the service is down', () => {
 test('SIGHUP: waits for replies to requests in flight, and sends nothing twice', async () => {
   const place = await bench({ latencyMs: 20 })
   const path = fileIn(place, 'a.log', linesOf(0, 5_000))
-  const { done } = startHere(['send', path], place.env)
+  const { done } = startInProcess(['send', path], place.env)
   await until(() => place.service.arrived > 500, 20_000)
   process.emit('SIGHUP')
   expect(await done).toMatchObject({ code: 1 })
@@ -438,7 +441,7 @@ test('SIGHUP: waits for replies to requests in flight, and sends nothing twice',
 test('a signal ends it while it waits for stdin', async () => {
   const place = await bench()
   const stdin = new PassThrough()
-  const { done } = startHere(['send', '-'], place.env, stdin)
+  const { done } = startInProcess(['send', '-'], place.env, stdin)
   stdin.write(linesOf(0, 250))
   await until(() => place.service.arrived === 200, 20_000)
   process.emit('SIGTERM')

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parseArguments } from '../../../src/cli/shared/arguments.js'
-import { runHere } from '../run-here.js'
+import { runInProcess } from '../run-in-process.js'
 
 const FLAGS = { flags: { port: { value: 'NUMBER', meaning: '' }, quiet: { short: 'q', meaning: '' } } }
 
@@ -60,7 +60,7 @@ const wordsOf = (command: string): string[] => command.split(' ').filter((word) 
 
 describe('help', () => {
   test.each(['', ...EVERY_COMMAND])('%s --help has examples and flags, in at most 80 columns', async (command) => {
-    const { code, out, err } = await runHere([...wordsOf(command), '--help'])
+    const { code, out, err } = await runInProcess([...wordsOf(command), '--help'])
     expect({ code, err }).toEqual({ code: 0, err: '' })
     const named = [...out.matchAll(/^ {2}(?: {4}|-\w, )--([\w-]+)/gm)].map((match) => match[1])
     expect(named.slice(-3)).toEqual(['json', 'debug', 'help'])
@@ -77,8 +77,8 @@ describe('help', () => {
     const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
       version: string
     }
-    expect((await runHere(['--version'])).out).toBe(`${version}\n`)
-    expect(JSON.parse((await runHere(['--version', '--json'])).out)).toEqual({ version })
+    expect((await runInProcess(['--version'])).out).toBe(`${version}\n`)
+    expect(JSON.parse((await runInProcess(['--version', '--json'])).out)).toEqual({ version })
   })
 })
 
@@ -86,7 +86,7 @@ describe('bad usage: exit 2', () => {
   test.each(['doctor', 'spool show', 'spool more', 'forward dead', 'forward dead ls', 'forward init more'])(
     '%s refers to its own help',
     async (command) => {
-      const { code, err } = await runHere([...wordsOf(command), '--no-such-flag'])
+      const { code, err } = await runInProcess([...wordsOf(command), '--no-such-flag'])
       expect(code).toBe(2)
       expect(err).toMatch(new RegExp(`^See pino-ingest ${command.replace(/ more$/, '')} --help\\.$`, 'm'))
     },
@@ -110,7 +110,7 @@ describe('bad usage: exit 2', () => {
     [['--send-level', 'loud'], 'sendLevel must be one of'],
     [['--pino', '{"customLevels":5}'], 'pino.customLevels must be'],
   ])('%j', async (args, message) => {
-    const { code, out, err } = await runHere(args)
+    const { code, out, err } = await runInProcess(args)
     expect(err).toMatch(/^pino-ingest/)
     expect(err).toContain(message)
     expect([code, out]).toEqual([2, ''])
@@ -122,7 +122,7 @@ describe('bad usage: exit 2', () => {
       ['--api-key', 's3cret-value'],
       ['doctor', '--apiKey', 's3cret-value'],
     ]) {
-      const { code, err } = await runHere(args)
+      const { code, err } = await runInProcess(args)
       expect([code, err]).toEqual([2, expect.stringContaining('PINO_INGEST_API_KEY_FILE')])
       expect(err).not.toContain('s3cret')
     }
@@ -136,7 +136,7 @@ describe('bad usage: exit 2', () => {
         { code: 'CONFIG', message: expect.stringContaining('https') as string },
       ],
     ] as const) {
-      const { code, out, err } = await runHere([...args, '--json'])
+      const { code, out, err } = await runInProcess([...args, '--json'])
       expect([code, out, JSON.parse(err)]).toEqual([2, '', { error }])
     }
   })

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findOrCreateToken, findTokenFile, requireToken } from '../../../src/cli/shared/token-store.js'
 import { scratch } from '../../client/release/clones.js'
-import { runHere } from '../run-here.js'
+import { runInProcess } from '../run-in-process.js'
 
 const GOOD = 'a-good_token-of-22-char'
 const isRoot = process.getuid?.() === 0
@@ -101,7 +101,7 @@ describe('the variable', () => {
     ['with slashes', 's3cret/s3cret/s3cret'],
   ])('an invalid token (%s): exit 2, and it is not shown', async (_, wrong) => {
     for (const command of [['dev', '--port', '0'], ['tail']]) {
-      const { code, out, err } = await runHere(command, { PINO_INGEST_DEV_TOKEN: wrong })
+      const { code, out, err } = await runInProcess(command, { PINO_INGEST_DEV_TOKEN: wrong })
       expect([code, out]).toEqual([2, ''])
       expect(err).toMatch(new RegExp(`PINO_INGEST_DEV_TOKEN must .*not shown, ${wrong.length} characters`))
       expect(err).not.toContain('s3cret')

@@ -22,7 +22,7 @@ import { nameDestination } from '../../../src/spool/spool-root.js'
 import { httpServer } from '../../client/http-servers.js'
 import { entryOf, started, until } from '../../service/support.js'
 import { failing } from '../../spool/disk-faults.js'
-import { runHere, startHere } from '../run-here.js'
+import { runInProcess, startInProcess } from '../run-in-process.js'
 import {
   DOWN,
   KEY,
@@ -108,7 +108,7 @@ describe('ls', () => {
       [[], { PINO_INGEST_SPOOL_DIR: '', PINO_INGEST_SPOOL: JSON.stringify({ dir: root }) }],
       [[], { PINO_INGEST_SPOOL_DIR: root, PINO_INGEST_URL: 'nonsense', PINO_INGEST_API_KEY: KEY }],
     ] as const) {
-      const { out } = await runHere(['spool', 'ls', '--json', ...args], env)
+      const { out } = await runInProcess(['spool', 'ls', '--json', ...args], env)
       expect((JSON.parse(out) as Listed).total.entries).toBe(3)
     }
   })
@@ -317,7 +317,7 @@ describe('replay', () => {
       // In flight when the other endpoint asked for the pause, and accepted later.
       else void until(() => isAsked, 20_000).then(() => setTimeout(() => response.end(), 200))
     })
-    const replay = startHere(['spool', 'replay', '--all', '--timeout', '300'], {
+    const replay = startInProcess(['spool', 'replay', '--all', '--timeout', '300'], {
       PINO_INGEST_SPOOL_DIR: root,
       ...to({ url: `${server.origin}/api/v1` }),
     })
@@ -466,6 +466,9 @@ test.each([
 })
 
 test('replay needs a URL', async () => {
-  const ran = await runHere(['spool', 'replay', '--all'], { PINO_INGEST_SPOOL_DIR: newRoot(), NODE_ENV: 'production' })
+  const ran = await runInProcess(['spool', 'replay', '--all'], {
+    PINO_INGEST_SPOOL_DIR: newRoot(),
+    NODE_ENV: 'production',
+  })
   expect(ran).toMatchObject({ code: 2, err: expect.stringContaining('PINO_INGEST_URL') })
 })

@@ -14,8 +14,8 @@ import { readMachine } from '../../../src/spool/instance/ownership.js'
 import { nameDestination } from '../../../src/spool/spool-root.js'
 import { entryOf, requestLog } from '../../service/support.js'
 import { ProcessRun, closeAcknowledgementLogs } from '../../spool/process-run.js'
-import { runHere } from '../run-here.js'
-import type { Ran } from '../run-here.js'
+import { runInProcess } from '../run-in-process.js'
+import type { CommandResult } from '../run-in-process.js'
 
 export const KEY = 'spool-key-5f0e77a1'
 export const OTHER_KEY = 'spool-other-key-90d1'
@@ -83,9 +83,13 @@ export function instancesIn(root: string): FoundInstance[] {
 }
 
 /** Runs the command, and checks that its output contains no key. */
-export async function spool(root: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+export async function spool(
+  root: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<CommandResult> {
   const common = { PINO_INGEST_SPOOL_DIR: root, PINO_INGEST_URL: DOWN, PINO_INGEST_API_KEY: KEY }
-  const ran = await runHere(['spool', ...args], { ...common, PINO_INGEST_RETRY_MAX_MS: '50', ...env })
+  const ran = await runInProcess(['spool', ...args], { ...common, PINO_INGEST_RETRY_MAX_MS: '50', ...env })
   for (const key of [KEY, OTHER_KEY]) expect(ran.out + ran.err).not.toContain(key)
   return ran
 }

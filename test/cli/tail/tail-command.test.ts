@@ -12,8 +12,8 @@ import { lastingPort } from '../../reusable-port.mjs'
 import { call, entryOf, ingest, started, until } from '../../service/support.js'
 import { devEnv } from '../dev-started.js'
 import type { CliEnv } from '../run-cli.js'
-import { runHere, startHere } from '../run-here.js'
-import type { Ran, RunningHere } from '../run-here.js'
+import { runInProcess, startInProcess } from '../run-in-process.js'
+import type { CommandResult, RunningCommand } from '../run-in-process.js'
 
 const TOKEN = 'token-of-the-tests_16'
 const ENV: CliEnv = { PINO_INGEST_DEV_TOKEN: TOKEN }
@@ -22,12 +22,16 @@ async function service(options: IngestServiceOptions = {}): Promise<IngestServic
   return await started({ token: TOKEN, port: await lastingPort(), ...options })
 }
 
-function tail({ origin }: Pick<IngestService, 'origin'>, args: readonly string[] = [], env: CliEnv = {}): RunningHere {
-  return startHere(['tail', '--utc', '--url', origin, ...args], { ...ENV, ...env })
+function tail(
+  { origin }: Pick<IngestService, 'origin'>,
+  args: readonly string[] = [],
+  env: CliEnv = {},
+): RunningCommand {
+  return startInProcess(['tail', '--utc', '--url', origin, ...args], { ...ENV, ...env })
 }
 
 /** Resolves when the output contains the text. */
-async function hears(running: RunningHere, text: string): Promise<void> {
+async function hears(running: RunningCommand, text: string): Promise<void> {
   await until(() => running.said().includes(text), 20_000)
 }
 
@@ -36,7 +40,7 @@ const DAY = '2026-01-31'
 
 const OURS = 'Bearer realm="pino-ingest"'
 
-async function ended(running: RunningHere): Promise<Ran> {
+async function ended(running: RunningCommand): Promise<CommandResult> {
   process.emit('SIGINT')
   return running.done
 }
@@ -163,7 +167,7 @@ describe('ends', () => {
     ['hangs up', (response) => void response.socket?.destroy(), 'ECONNRESET'],
   ])('with 1 if the listener %s, which does not receive the token', async (_, answer, message) => {
     const { origin, came } = await httpServer(answer)
-    const { code, out, err } = await runHere(['tail', '--url', origin, 'a secret'], ENV)
+    const { code, out, err } = await runInProcess(['tail', '--url', origin, 'a secret'], ENV)
     expect([code, out]).toEqual([1, ''])
     expect(err).toContain(message)
     expect(err.split('\n')).toHaveLength(2)
@@ -179,23 +183,23 @@ describe('ends', () => {
       const proof = createProof(TOKEN, String(nonce), { address, port })
       return void response.writeHead(401, { 'www-authenticate': `${OURS}, proof="${proof}"` }).end()
     })
-    const { code, err } = await runHere(['tail', '--url', origin], ENV)
+    const { code, err } = await runInProcess(['tail', '--url', origin], ENV)
     expect([code, err]).toEqual([1, expect.stringMatching(new RegExp(`${origin} .*not JSON`))])
   })
 
   test('with 1 if nothing listens, there is no token, or the token is rejected', async () => {
     const at = await service()
-    const wrong = await runHere(['tail', '--url', at.origin], { PINO_INGEST_DEV_TOKEN: 'another-token-of-22-ch' })
+    const wrong = await runInProcess(['tail', '--url', at.origin], { PINO_INGEST_DEV_TOKEN: 'another-token-of-22-ch' })
     expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining(at.origin)])
     expect(wrong.err).toContain('PINO_INGEST_DEV_TOKEN')
     await at.close()
-    const { code, err } = await runHere(['tail', '--json', '--url', at.url], ENV)
+    const { code, err } = await runInProcess(['tail', '--json', '--url', at.url], ENV)
     expect([code, JSON.parse(err)]).toEqual([
       1,
       { error: { code: 'UNAVAILABLE', message: expect.stringContaining(`nothing listens at ${at.origin}`) as string } },
     ])
     const running = await started()
-    const none = await runHere(['tail', '--url', running.origin], devEnv())
+    const none = await runInProcess(['tail', '--url', running.origin], devEnv())
     expect([none.code, none.err]).toEqual([1, expect.stringMatching(/dev-token is not there.*npx pino-ingest dev/)])
   })
 
@@ -206,7 +210,7 @@ describe('ends', () => {
     [['--url', `http://127.0.0.1:4319/#token=${TOKEN}`], '--url must not contain the token'],
     [['--json', '--full'], '--full cannot be combined with --json'],
   ])('with 2 for %j', async (args, message) => {
-    const result = await runHere(['tail', ...args], ENV)
+    const result = await runInProcess(['tail', ...args], ENV)
     expect(result).toMatchObject({
       code: 2,
       out: '',

@@ -4,6 +4,7 @@ import { equalsText, find, startsWith } from './text'
 import { QUOTE } from './values'
 
 const MAX_SEPARATORS = 3
+/** `"name":` */
 const NAME_KEY_BYTES: usize = 7
 
 export class Fields {

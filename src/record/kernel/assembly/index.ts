@@ -40,6 +40,7 @@ const RETURN: u8 = 13
 
 const none = new Range()
 const answer = new Range()
+/** Of the line that `mapLine` read. */
 let flags: u32 = 0
 let severity: i32 = 0
 

@@ -43,6 +43,7 @@ export function openObject(at: usize): usize {
   return at + 1
 }
 
+/** Whether the member was the last. */
 export let isClosed: bool = false
 /** Position after the comma or the brace behind a member that ends at `at`; 0 if there is none. */
 export function afterMember(at: usize): usize {

@@ -62,6 +62,7 @@ export class EntryFeed {
     this.#deps.changed()
   }
 
+  /** Loads the rows again, unless they are frozen. */
   refresh(): void {
     if (this.isLoaded && !this.tail.isFrozen) void this.#load()
   }

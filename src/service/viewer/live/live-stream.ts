@@ -60,8 +60,10 @@ export class LiveStream {
   #controller = new AbortController()
   #endSilence: (() => void) | undefined
   #isResting = false
+  /** Lets another tab stream. */
   #releaseSlot: (() => void) | undefined
   #isWaiting = false
+  /** Whether entries may have been missed while the stream was closed. */
   #isBehind = false
 
   constructor(deps: LiveStreamDependencies) {

@@ -5,27 +5,31 @@ import { runCommandLine } from '../../src/cli/run-command-line.js'
 import { cleanEnv } from '../process/run-app.js'
 import type { CliEnv } from './run-cli.js'
 
-/** What the end of a process removes. */
+/** Listeners that a command adds. In a process of its own they would end with it. */
 const LISTENED: readonly (readonly [EventEmitter, string])[] = [
   [process.stdout, 'error'],
   ...['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => [process, signal] as const),
 ]
 
-export interface Ran {
+export interface CommandResult {
   readonly code: number
   readonly out: string
   readonly err: string
 }
 
-export interface RunningHere {
+export interface RunningCommand {
   /** Output on stdout and stderr so far. */
   readonly said: () => string
-  readonly done: Promise<Ran>
+  readonly done: Promise<CommandResult>
 }
 
 /** Runs it with `input` as stdin. Only one command runs at a time. */
-export function runHere(args: readonly string[], env: CliEnv = {}, input: string | Buffer = ''): Promise<Ran> {
-  return startHere(args, env, input).done
+export function runInProcess(
+  args: readonly string[],
+  env: CliEnv = {},
+  input: string | Buffer = '',
+): Promise<CommandResult> {
+  return startInProcess(args, env, input).done
 }
 
 /** A `write()` that passes on the text. */
@@ -36,11 +40,11 @@ const collect = (add: (text: string) => void) => (text: string, done?: () => voi
 }
 
 /** `process.emit(signal)` signals it. */
-export function startHere(
+export function startInProcess(
   args: readonly string[],
   env: CliEnv = {},
   input: string | Buffer | PassThrough = '',
-): RunningHere {
+): RunningCommand {
   const { env: realEnv } = process
   const realStdin = Object.getOwnPropertyDescriptor(process, 'stdin') ?? {}
   const [writeOut, writeErr] = [process.stdout.write, process.stderr.write]
