@@ -169,10 +169,11 @@ describe.skipIf(SKIPS_NATS).concurrent('forward with a server of its own', UNLES
 
     await own.reload(withUser('_INBOX.forward.>'))
     await until(async () => (await forwarder.get('/healthz')).status === 503)
+    // One for the requests' replies; the pull requests use the same inbox.
+    await until(() => reports() === 2)
     await fleet.publish('logs', [logEntry('without replies')])
     await own.reload(withUser())
     await fleet.untilEmpty()
-    // One for the requests' replies; the pull requests use the same inbox.
     expect(reports()).toBe(2)
     await own.reload(withUser('$KV.>'))
     for (const text of ['one', 'two']) {
