@@ -18,6 +18,7 @@ import { PATHS } from '../protocol/limits.js'
 import type { Batch } from '../batch/batch.js'
 import type { Delivered, Retryable, Outcome } from '../batch/outcome.js'
 import type { Sender } from '../batch/sender.js'
+import { toMessage } from '../shared/errors.js'
 
 export interface IngestSenderOptions {
   readonly http: Pick<Http, 'post'>
@@ -82,7 +83,7 @@ function createBatchSender(endpoint: BatchEndpoint, { http, clock, hint, mask }:
         return toOutcome(endpoint, batch, reply, readReply(reply), clock, mask)
       } catch (error) {
         // Usually an HttpFailure. Other errors are not caused by the batch, either.
-        const reason = error instanceof Error ? error.message : String(error)
+        const reason = toMessage(error)
         const { kind, remedy = hint } = error instanceof HttpFailure ? error : {}
         return {
           kind: 'retryable',

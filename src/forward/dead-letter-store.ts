@@ -8,6 +8,7 @@ import { shortenToFit } from '../record/shorten-entry.js'
 import type { Clock } from '../shared/clock.js'
 import { pause } from '../shared/pause.js'
 import type { QueueHealth } from './queue-health.js'
+import { toMessage } from '../shared/errors.js'
 
 const TIMEOUT_MS = 3_000
 const RETRY_MS = 1_000
@@ -62,7 +63,7 @@ export class DeadLetterStore {
     try {
       await publishMessage(current, names.deadStream, message, { timeout: TIMEOUT_MS, retries: 1 })
     } catch (error) {
-      health.failed(PART, 'UNAVAILABLE', error instanceof Error ? error.message : String(error))
+      health.failed(PART, 'UNAVAILABLE', toMessage(error))
       return false
     }
     health.works(PART)

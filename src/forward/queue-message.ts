@@ -7,6 +7,7 @@ import { UUID } from '../batch/sub-batch.js'
 import { BATCH_ID_HEADER, COUNT_HEADER, MESSAGE_ID_HEADER } from '../nats/message.js'
 import { LARGEST_ENTRY_BYTES } from '../options/size-limits.js'
 import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
+import { toMessage } from '../shared/errors.js'
 
 /** Limit of bodies that are parsed, since parsing takes several times as much memory. */
 const MAX_FOREIGN_BYTES = LARGEST_ENTRY_BYTES
@@ -39,7 +40,7 @@ export function readMessage(message: Pick<JsMsg, 'data' | 'headers'>): Batch | N
     const { batchId, count } = readOwn(body, id, header(COUNT_HEADER)) ?? readForeign(body)
     return { batchId: createUniqueId(batchId, body), count, highestSeverity: 0, body }
   } catch (error) {
-    return { id, problem: error instanceof Error ? error.message : String(error) }
+    return { id, problem: toMessage(error) }
   }
 }
 

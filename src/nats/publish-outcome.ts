@@ -1,6 +1,7 @@
 /** Converts an error of the NATS client to the outcome of a publish attempt. */
 import type { EndpointRejected, Refused, Retryable } from '../batch/outcome.js'
 import { isAuthorizationError, isPermissionError, isUnanswered, JETSTREAM_CODES, readErrorCode } from './nats-error.js'
+import { toMessage } from '../shared/errors.js'
 
 export type PublishFailure = Retryable | EndpointRejected | Refused
 
@@ -47,7 +48,7 @@ function describe(error: unknown): string {
   if (isUnanswered(error))
     return 'no JetStream stream responds: its servers elect a leader, or JetStream is not enabled'
   if (nameOf(error) === 'TimeoutError') return 'no acknowledgement in time'
-  const text = error instanceof Error ? error.message : String(error)
+  const text = toMessage(error)
   const code = readErrorCode(error)
   return code === undefined ? text : `${text} (${code})`
 }

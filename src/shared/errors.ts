@@ -51,3 +51,8 @@ export class IngestError extends Error {
     this.retryAfterMs = options.retryAfterMs
   }
 }
+
+/** @param error anything that was thrown */
+export function toMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -17,6 +17,7 @@ import type { ReadBatch } from './segment/segment-reader.js'
 import { hasForeignVersion, readSegmentHeader } from './format-version.js'
 import { walkFiles, listNames } from './spool-files.js'
 import type { FoundFile } from './spool-files.js'
+import { toMessage } from '../shared/errors.js'
 
 export interface FoundInstance {
   /** Name of the folder without its suffix. */
@@ -173,8 +174,7 @@ export async function summarizeUnsettled({ segments, isForeign }: FoundInstance)
       })
     } catch (error) {
       // The writer deleted the file, because all its entries are settled.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-        problems.push(error instanceof Error ? error.message : String(error))
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') problems.push(toMessage(error))
     }
   }
   return { batches, entries, damagedBytes, missingEntries, oldestAtMs, problems }

@@ -3,6 +3,7 @@ import type { DropReason } from '../diagnostics/account.js'
 import { SPOOL_MESSAGES } from '../diagnostics/messages.js'
 import { SpoolFullError } from './retention/eviction.js'
 import type { StrandedEntries } from './retention/expiry.js'
+import { toMessage } from '../shared/errors.js'
 
 export interface SpoolReports {
   problem(message: string): void
@@ -66,7 +67,7 @@ export class SpoolReporter {
 
   /** Adds the folder, since errors of calls on a descriptor contain no path. */
   #describe(error: unknown): string {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = toMessage(error)
     return message.includes(this.#root) ? message : `${this.#root}: ${message}`
   }
 }

@@ -1,8 +1,9 @@
 /** [main] Runs a job, and pings its monitor if it succeeds. */
 import { systemClock } from '../../shared/clock.js'
 import { checkArgument, isFunction, readOptions } from '../../shared/argument-checks.js'
-import { Pinger, checkHelperLogger, report, toReason } from './pinger.js'
+import { Pinger, checkHelperLogger, report } from './pinger.js'
 import type { HelperLogger, PingOptions } from './pinger.js'
+import { toMessage } from '../../shared/errors.js'
 
 /** Options of `monitor()`: those of `IngestClient`, the monitor's name, and a logger. */
 export type MonitorOptions = PingOptions & {
@@ -30,7 +31,7 @@ export async function monitor<T>(token: string, job: () => T | Promise<T>, optio
     await pinger
       .ping()
       .catch((error: unknown) =>
-        report(logger, 'warn', { err: error }, `the heartbeat of a job failed: ${toReason(error)}`),
+        report(logger, 'warn', { err: error }, `the heartbeat of a job failed: ${toMessage(error)}`),
       )
     return result
   } finally {

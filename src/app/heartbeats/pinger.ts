@@ -83,7 +83,3 @@ export function report(
   }
   process.stderr.write(`pino-ingest: ${message}\n`)
 }
-
-export function toReason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}

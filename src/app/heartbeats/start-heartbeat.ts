@@ -2,9 +2,9 @@
 import { MAX_TIMER_MS, backgroundClock } from '../../shared/clock.js'
 import type { Clock } from '../../shared/clock.js'
 import { describeType, readOptions } from '../../shared/argument-checks.js'
-import { IngestError } from '../../shared/errors.js'
+import { IngestError, toMessage } from '../../shared/errors.js'
 import { Throttle } from '../../diagnostics/throttle.js'
-import { Pinger, checkHelperLogger, report, toReason } from './pinger.js'
+import { Pinger, checkHelperLogger, report } from './pinger.js'
 import type { HelperLogger, PingOptions } from './pinger.js'
 
 /** Options of `startHeartbeat()`: those of `IngestClient`, the monitor's name, the interval and a logger. */
@@ -57,7 +57,7 @@ export function startHeartbeatWithClock(
     (pending, next) => ({ count: pending.count + next.count, error: next.error }),
     ({ count, error }) => {
       const what = count === 1 ? 'a heartbeat' : `${count} heartbeats`
-      report(logger, 'warn', { err: error }, `${what} failed: ${toReason(error)}`)
+      report(logger, 'warn', { err: error }, `${what} failed: ${toMessage(error)}`)
     },
   )
   let isStopped = false

@@ -12,9 +12,9 @@ import { RESERVED_BYTES } from '../../spool/segment/segment-writer.js'
 import { findDefaultRoot, ensureRoot } from '../../spool/spool-root.js'
 import { formatSize } from '../shared/terminal.js'
 import { findSent } from '../spool/locate-spool.js'
-import { toMessage } from '../shared/command.js'
 import { fail, pass } from '../shared/check.js'
 import type { Check } from '../shared/check.js'
+import { toMessage } from '../../shared/errors.js'
 
 /** Removes the files and folders that it creates. */
 export async function checkLocal(settings: Settings): Promise<Check[]> {

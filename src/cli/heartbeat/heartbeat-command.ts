@@ -6,10 +6,11 @@ import { systemClock } from '../../shared/clock.js'
 import { containsSecret } from '../../shared/contained-secret.js'
 import { describeReadError, readRegularFile } from '../../shared/safe-files.js'
 import { runChildProcess } from '../shared/child-process.js'
-import { CommandError, createUsageError, EXIT_DONE, EXIT_USAGE, toMessage } from '../shared/command.js'
+import { CommandError, createUsageError, EXIT_DONE, EXIT_USAGE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
 import { formatJsonLine, toPrintable } from '../shared/terminal.js'
+import { toMessage } from '../../shared/errors.js'
 
 export const heartbeatCommand: Command = {
   examples: [

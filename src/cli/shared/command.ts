@@ -57,10 +57,6 @@ export class CommandError extends Error {
   }
 }
 
-export function toMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
 export const EXIT_DONE = 0
 export const EXIT_FAILED = 1
 export const EXIT_USAGE = 2

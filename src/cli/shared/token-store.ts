@@ -7,8 +7,9 @@ import { isToken } from '../../protocol/token-rule.js'
 import { formatMode, openOwn, ownUid, readAtMost, replaceFile, writeAll } from '../../shared/safe-files.js'
 import { ensureNamedRoot } from '../../shared/safe-folders.js'
 import type { Environment } from './child-process.js'
-import { CommandError, EXIT_FAILED, EXIT_USAGE, toMessage } from './command.js'
+import { CommandError, EXIT_FAILED, EXIT_USAGE } from './command.js'
 import { findStatePath } from './state-path.js'
+import { toMessage } from '../../shared/errors.js'
 
 export interface DevTokenResult {
   readonly token: string

@@ -23,11 +23,11 @@ import { hasWriterEnded, RENEW_MS } from '../../spool/instance/ownership.js'
 import { PeriodicTasks } from '../../spool/periodic-tasks.js'
 import { Recovery } from '../../spool/recovery.js'
 import type { FoundFile } from '../../spool/spool-files.js'
-import { toMessage } from '../shared/command.js'
 import { claimInstance } from './select-entries.js'
 import { DeadLetterBatches, LineAcknowledgement } from './dead-letter-batches.js'
 import type { ItemKind } from './item-kind.js'
 import type { SpoolLocation } from './locate-spool.js'
+import { toMessage } from '../../shared/errors.js'
 
 export interface DestinationReplayOptions {
   readonly location: Pick<SpoolLocation, 'root' | 'machine' | 'kindOf' | 'mask'>

@@ -5,7 +5,7 @@ import { readDescription } from '../../spool/destination-file.js'
 import { summarizeUnsettled } from '../../spool/inspect.js'
 import type { FoundInstance, UnsettledSummary } from '../../spool/inspect.js'
 import type { FoundFile } from '../../spool/spool-files.js'
-import { EXIT_DONE, toMessage } from '../shared/command.js'
+import { EXIT_DONE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { formatDeadLetterCount, formatRejection } from '../shared/entry-printer.js'
 import { formatAge, formatColumns, formatCount, formatJsonLine, formatSize, toPrintable } from '../shared/terminal.js'
@@ -14,6 +14,7 @@ import { DIR_FLAG, locateSpool } from './locate-spool.js'
 import type { SpoolLocation } from './locate-spool.js'
 import { parseDeadLetter, readLines } from './read-dead-letters.js'
 import { formatItemCount, formatItemCounts } from './item-kind.js'
+import { toMessage } from '../../shared/errors.js'
 
 export const lsCommand: Command = {
   examples: [

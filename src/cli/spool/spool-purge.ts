@@ -5,7 +5,7 @@ import { systemClock } from '../../shared/clock.js'
 import { summarizeUnsettled } from '../../spool/inspect.js'
 import type { FoundInstance } from '../../spool/inspect.js'
 import { InstanceFolder } from '../../spool/instance/instance-folder.js'
-import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, toMessage } from '../shared/command.js'
+import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { formatAge, formatCount, formatJsonLine, formatSize, toPrintable } from '../shared/terminal.js'
 import { readId } from '../shared/arguments.js'
@@ -16,6 +16,7 @@ import type { SpoolLocation } from './locate-spool.js'
 import { claimInstance, findOutermost, isWithin, listHeld, select } from './select-entries.js'
 import type { Held, Selection } from './select-entries.js'
 import { formatItemCount, formatItemCounts } from './item-kind.js'
+import { toMessage } from '../../shared/errors.js'
 
 export const purgeCommand: Command = {
   examples: [

@@ -1,7 +1,7 @@
 /** `pino-ingest spool show`: prints stored entries as text or JSON. */
 import { assembleBatches, readUnsettledBatches } from '../../spool/segment/unsettled-batch.js'
 import { parseBatchEntries } from '../../batch/sub-batch.js'
-import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED, toMessage } from '../shared/command.js'
+import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { EntryPrinter, LIMIT_FLAG, parseLimit } from '../shared/entry-printer.js'
 import { toPrintable } from '../shared/terminal.js'
@@ -9,6 +9,7 @@ import { DIR_FLAG, locateSpool } from './locate-spool.js'
 import { parseDeadLetter, readLines } from './read-dead-letters.js'
 import { isBatchId, select } from './select-entries.js'
 import type { Selection } from './select-entries.js'
+import { toMessage } from '../../shared/errors.js'
 
 export const showCommand: Command = {
   examples: [

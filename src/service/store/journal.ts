@@ -10,6 +10,7 @@ import { createStoreError } from './store-file.js'
 import type { StoreFile } from './store-file.js'
 import { RECORD_KINDS } from './stored-record.js'
 import type { RecordKind, Stored } from './stored-record.js'
+import { toMessage } from '../../shared/errors.js'
 
 const HEADER = '{"journal":"pino-ingest local service","version":1}'
 const CHUNK_BYTES = 1 << 20
@@ -92,7 +93,7 @@ export class Journal {
   /** After a write error, such as a full disk, the service continues without the file. */
   #fail(error: unknown): void {
     this.close()
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = toMessage(error)
     this.#onProblem(`${this.#file.name}: ${reason}; new records are stored in memory only`)
   }
 }

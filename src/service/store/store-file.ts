@@ -2,6 +2,7 @@
 import { UnsafeError } from '../../shared/safe-files.js'
 import { resolveInSafeFolder } from '../../shared/safe-folders.js'
 import { IngestServiceError } from '../ingest-service-error.js'
+import { toMessage } from '../../shared/errors.js'
 
 export interface StoreFile {
   /** The path as the user wrote it, for messages. */
@@ -23,7 +24,7 @@ const REMEDY = '. Fix this, or use a file in a folder that only this user can wr
 
 export function createStoreError(file: string, error: unknown): IngestServiceError {
   if (error instanceof IngestServiceError) return error
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = toMessage(error)
   return new IngestServiceError(
     'STORE',
     `cannot use the journal ${file}: ${reason}${error instanceof UnsafeError ? REMEDY : ''}`,
